@@ -43,7 +43,7 @@ LEFT_OUT = {f"core/src/{x}.c" for x in CORE[f"LEFT_OUT_OF_{SYSTEM}"] + CORE[f"LE
 
 
 def files(folder: str) -> list[str]:
-    """The C files of the topics of a folder, as setuptools names them."""
+    """Return the C files of the topics of a folder, as setuptools names them."""
     return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*/*.c"))
 
 
@@ -77,7 +77,7 @@ LINK_FLAGS = [
 
 
 def exports(library: str) -> str:
-    """The flag that exports what the list of a library in core/exports names, and nothing else."""
+    """Return the flag that exports what a list of core/exports names, and nothing else."""
     [flag], [file] = CORE[f"EXPORT_OF_{SYSTEM}"], CORE[f"EXPORTS_OF_{SYSTEM}"]
     return flag + str((ROOT / "core" / file).with_stem(library))
 

@@ -121,12 +121,12 @@ def own_nodes(_app: Sphinx, page: document) -> None:
 
 
 def linked(name: str) -> str:
-    """A literal, or a link to what the reference of the C API has under that name."""
+    """Return a literal, or a link to what the reference of the C API has under that name."""
     return f":c:func:`{name}`" if name in SLOTS else f"``{name}``"
 
 
 def setup(app: Sphinx) -> None:
-    """What Sphinx calls."""
+    """Set up what Sphinx calls."""
     app.connect("autodoc-process-signature", hide_constructor)
     app.connect("autodoc-process-docstring", link_slots)
     app.connect("autodoc-process-docstring", describe_property, priority=400)  # before napoleon

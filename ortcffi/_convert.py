@@ -27,7 +27,7 @@ SIZE = (0, 2**63 - 1)  # libraries add to sizes before they look at them; the up
 
 
 def encode(argument: str, text: str) -> bytes:
-    """The UTF-8 of an argument that C takes as a string; errors name the argument."""
+    """Return the UTF-8 of an argument that C takes as a string; errors name the argument."""
     if not isinstance(text, str):
         raise TypeError(f"{argument} must be a str, not {type(text).__name__}")
     if "\0" in text:
@@ -52,7 +52,7 @@ def _encoded(argument: str, path: AnyPath) -> bytes:
 
 
 def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
-    """The path of a file for C, as the system encodes it; errors name the argument."""
+    """Return the path of a file for C, as the system encodes it; errors name the argument."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{argument} must be a str or os.PathLike, not {type(path).__name__}")
     encoded = _encoded(argument, path)
@@ -64,7 +64,7 @@ def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
 
 
 def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
-    """The path of a file for C to read, as `path_of`.
+    """Return the path of a file for C to read, as `path_of`.
 
     A FIFO is refused, because a library would wait until another process writes into it.
     """
@@ -80,7 +80,7 @@ def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
 
 
 def bytes_like(argument: str, content: Any) -> Any:
-    """A cdata ``char[]`` over the memory of an argument, which it keeps; errors name that."""
+    """Get a cdata ``char[]`` over the memory of an argument, which it keeps; errors name that."""
     try:
         return ffi.from_buffer("char[]", content)
     except TypeError:
@@ -93,7 +93,7 @@ def bytes_like(argument: str, content: Any) -> Any:
 
 
 def decode(text: "Cdata") -> str:
-    """A C string, with replacement characters for what is not UTF-8; "" for NULL."""
+    """Return a C string, with replacement characters for what is not UTF-8; "" for NULL."""
     kept = ffi.string(text) if text else b""
     try:
         return kept.decode()
@@ -102,14 +102,14 @@ def decode(text: "Cdata") -> str:
 
 
 def callable_or_none(argument: str, function: Any) -> Any:
-    """An argument that is a function or None; errors name the argument."""
+    """Return an argument that is a function or None; errors name the argument."""
     if function is not None and not callable(function):
         raise TypeError(f"{argument} must be a callable, not {function!r}")
     return function
 
 
 def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
-    """An argument that C takes as an integer; errors name the argument."""
+    """Return an argument that C takes as an integer; errors name the argument."""
     try:
         converted = index(number)
     except TypeError:
@@ -120,7 +120,7 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
 
 
 def byte_count(argument: str, given: int | str) -> int:
-    """A number of bytes, as an int or a str such as ``"64 MB"``; errors name the argument.
+    """Return a number of bytes, as an int or a str such as ``"64 MB"``; errors name the argument.
 
     A KB has 1024 bytes, as has a KiB.
     """
@@ -138,7 +138,7 @@ def byte_count(argument: str, given: int | str) -> int:
 
 
 def seconds(argument: str, number: Any) -> float:
-    """An argument that is a time in seconds, 0 or more; errors name the argument."""
+    """Return an argument that is a time in seconds, 0 or more; errors name the argument."""
     try:
         converted = float(number) if not isinstance(number, str | bytes) else None
     except (TypeError, ValueError, OverflowError):  # float also reads the text of a buffer
@@ -151,7 +151,7 @@ def seconds(argument: str, number: Any) -> float:
 
 
 def float32(argument: str, number: float) -> float:
-    """An argument that C takes as a float of 32 bits; errors name the argument."""
+    """Return an argument that C takes as a float of 32 bits; errors name the argument."""
     try:
         pack("<f", number)
     except OverflowError:
@@ -160,7 +160,7 @@ def float32(argument: str, number: float) -> float:
 
 
 def of_type(argument: str, given: Any, kind: type) -> Any:
-    """An argument of a type, or None; errors name it."""
+    """Return an argument of a type, or None; errors name it."""
     if given is None or isinstance(given, kind):
         return given
     found = type(given)
@@ -173,7 +173,7 @@ def of_type(argument: str, given: Any, kind: type) -> Any:
 
 
 def pointer(argument: str, given: Any, kind: str) -> Any:
-    """An argument that is a cdata of a pointer type, and not NULL; errors name the argument.
+    """Return an argument that is a cdata of a pointer type, and not NULL; errors name the argument.
 
     Or the owner of an object that this package has just made.
     """
@@ -187,7 +187,7 @@ def pointer(argument: str, given: Any, kind: str) -> Any:
 
 
 def mapping(argument: str, given: Any) -> dict[Any, Any]:
-    """A copy of an argument that is a mapping; errors name the argument.
+    """Return a copy of an argument that is a mapping; errors name the argument.
 
     A copy, because a mapping written in Python can answer differently each time it is asked.
     """
@@ -200,7 +200,7 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
 
 
 def optional_mapping(argument: str, given: Any) -> dict[Any, Any]:
-    """The same; an empty one for None."""
+    """Do the same; an empty one for None."""
     return {} if given is None else mapping(argument, given)
 
 
@@ -213,7 +213,7 @@ def named_error(name: str, error: "TypeError | ValueError") -> "TypeError | Valu
 
 
 def absolute(argument: str, path: AnyPath) -> str:
-    """The absolute path; `argument` names it in the messages of `TypeError` and `ValueError`."""
+    """Return the absolute path; `TypeError` and `ValueError` name the argument."""
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(
             f"{argument} must be a str, bytes or os.PathLike, not {type(path).__name__}"
@@ -227,7 +227,7 @@ def absolute(argument: str, path: AnyPath) -> str:
 
 
 def below_current_folder(argument: str, text: str) -> str:
-    """The absolute path of a path that was checked; `argument` names it in an error."""
+    """Return the absolute path of a path that was checked; `argument` names it in an error."""
     if os.path.isabs(text):
         return text
     try:
@@ -240,7 +240,7 @@ def below_current_folder(argument: str, text: str) -> str:
 
 
 def known(kind: type[E], number: int) -> E | int:
-    """The member of an enum, or the number itself where there is none."""
+    """Return the member of an enum, or the number itself where there is none."""
     try:
         return kind(number)
     except ValueError:
@@ -248,7 +248,7 @@ def known(kind: type[E], number: int) -> E | int:
 
 
 def member(argument: str, given: Any, kind: type[E], limits: tuple[int, int]) -> E | int:
-    """An argument as a member of an enum, or as an int where it has none; errors name it."""
+    """Return an argument as a member of an enum, or as an int where it has none; errors name it."""
     if not hasattr(given, "__index__"):
         names = ", ".join(each.name for each in kind)
         raise TypeError(f"{argument} must be a member of {kind.__name__} ({names}), not {given!r}")

@@ -60,7 +60,7 @@ def out_of(owner: Any) -> Any:
 
 
 def owned_by(owner: Any) -> Any:
-    """A cdata of the owner's object, which keeps the owner alive."""
+    """Return a cdata of the owner's object, which keeps the owner alive."""
     owner._open_handle()
     return owner.handle
 
@@ -204,13 +204,13 @@ class Handle(Owner, Closing):
         check(table, self._read_handle(getattr(lib, slot), table, *arguments))
 
     def _get(self, slot: str, kind: str) -> Any:
-        """What a function of the table answers for this object, by a pointer of a kind."""
+        """Return what a function of the table answers for this object, by a pointer of a kind."""
         out = ffi.new(kind)
         self._call(slot, out)
         return out[0]
 
     def _change(self, slot: str, *arguments: Any) -> None:
-        """The same for a function that changes the object, while no other call is under way."""
+        """Do the same for a function that changes the object, while no other call is under way."""
         self.api.require(slot)
         table = self.api.pointer
         check(table, self._write_handle(getattr(lib, slot), table, *arguments))

@@ -52,7 +52,7 @@ Owner = compiled.Owner
 
 
 def address_of(pointer: Any) -> int:
-    """The address in a pointer of CFFI's, as the compiled types take it."""
+    """Return the address in a pointer of CFFI's, as the compiled types take it."""
     return int(ffi.cast("uintptr_t", pointer))
 
 
@@ -67,20 +67,20 @@ def _text(text: Any) -> str:
 
 @cache
 def slots() -> dict[str, int]:
-    """The API version that each slot came with, in the order of the table."""
+    """Return the API version that each slot came with, in the order of the table."""
     rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
     return {_text(row.name): row.since for row in rows}
 
 
 @cache
 def slot_since(slot: str) -> int:
-    """The API version that a slot came with; 0 if there is none. Asks for no other slot."""
+    """Return the API version that a slot came with; 0 if there is none. Asks for no other slot."""
     return int(lib.ortcffi_slot_since(slot.encode()))
 
 
 @cache
 def answered_by_core() -> frozenset[str]:
-    """The slots that the embedded core does not answer with `NotImplemented`."""
+    """Return the slots that the embedded core does not answer with `NotImplemented`."""
     rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
     return frozenset(_text(row.name) for row in rows if _text(row.who) in ("HOST", "TABLE"))
 
@@ -98,7 +98,7 @@ _importing = _thread.get_ident()
 
 
 def main_thread() -> int:
-    """The number of Python's main thread, as `threading` says, which is not imported for that.
+    """Get the number of Python's main thread, as `threading` says, which is not imported for that.
 
     Its import takes longer than that of any module here. Where nothing has imported it, there are
     no threads of it, and the main thread is the one that imports this.
@@ -122,7 +122,7 @@ _CALLED_BY_C = (
 
 
 def address_of_function(name: str) -> Any:
-    """The address of a function of the boundary that libraries call, as a cdata of its type."""
+    """Get the address of a function of the boundary that libraries call, as a cdata of its type."""
     if name not in _CALLED_BY_C:
         raise LookupError(f"{name} must be in _CALLED_BY_C, for which types are built")
     return ffi.addressof(lib, name)

@@ -35,7 +35,7 @@ def described_by(worker: Callable[..., Any]) -> Callable[[T], T]:
 
 
 def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
-    """The end of an error about an unknown name: the name that may be meant, or nothing."""
+    """Return the end of an error about an unknown name: the name that may be meant, or nothing."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, [each for each in known if each], 1, likeness)
@@ -46,7 +46,7 @@ _OURS = ("ortcffi.", "collections.abc")  # whose MutableMapping has the method u
 
 
 def level_of_caller() -> int:
-    """The `stacklevel` with which a warning names the line that called this package."""
+    """Return the `stacklevel` with which a warning names the line that called this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_OURS):
         frame, level = frame.f_back, level + 1
@@ -95,7 +95,7 @@ def size(number: int | None) -> str:
 
 
 def scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
-    """A number in the first unit of which there is one at least, in three or four digits."""
+    """Return a number in the first unit of which there is one at least, in three or four digits."""
     unit, scale = next(((u, s) for u, s in units if number >= s), units[-1])
     figure = number / scale
     digits = 0 if figure >= 100 else 1 if figure >= 10 else 2
@@ -108,20 +108,20 @@ def duration(seconds: float | None) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table: the first column to the left, the others to the right."""
+    """Return the lines of a table: the first column to the left, the others to the right."""
     first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     return ["  ".join([row[0].ljust(first), *map(str.rjust, row[1:], widths)]) for row in rows]
 
 
 def html_text(text: str) -> str:
-    """A text for a notebook."""
+    """Return a text for a notebook."""
     import html
 
     return html.escape(text)
 
 
 def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table for a notebook."""
+    """Return a table for a notebook."""
 
     def row(cells: Sequence[object], tag: str) -> str:
         return "".join(f"<{tag}>{html_text(str(cell))}</{tag}>" for cell in cells)
@@ -132,7 +132,7 @@ def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object
 
 
 def printable(text: str) -> str:
-    """A text that may come from a file, a model or a library, as one line for a terminal.
+    """Return a text that may come from a file, a model or a library, as one line for a terminal.
 
     Line breaks, escape sequences and whatever else changes what a terminal shows are escaped.
     """
@@ -143,19 +143,19 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """A text of a file as a part of a line, not longer than that."""
+    """Return a text of a file as a part of a line, not longer than that."""
     text = printable(text)
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def quoted(name: object, length: int = 100) -> str:
-    """A name of a file, a model or a library in an error: its repr, not longer than that."""
+    """Return a name of a file, a model or a library in an error: its repr, not longer than that."""
     text = repr(name)
     return text if len(text) <= length else f"{text[: length - 4]}...{text[-1]}"
 
 
 def few(texts: Sequence[str], most: int = 8) -> list[str]:
-    """The first texts of a list, and how many more there are."""
+    """Return the first texts of a list, and how many more there are."""
     more = len(texts) - most
     return [*texts[:most], f"{more:,} more"] if more > 0 else list(texts)
 
@@ -166,12 +166,12 @@ def joined(lines: Iterable[str], separator: str = "\n") -> str:
 
 
 def described(element: str, shape: "Iterable[int | str] | None") -> str:
-    """An element type and a shape in a few words, `printable`."""
+    """Return an element type and a shape in a few words, `printable`."""
     if shape is None:
         return f"{element} of any shape"
     return f"{element}[{dimensions(shape)}]"
 
 
 def dimensions(shape: "Iterable[int | str | None]") -> str:
-    """The dimensions of a shape in a few words, `printable`."""
+    """Return the dimensions of a shape in a few words, `printable`."""
     return ", ".join(few(["?" if n in (-1, None) else shortened(str(n), 40) for n in shape], 16))

@@ -38,7 +38,7 @@ _FACTS |= {"library", "is_core"}
 
 
 def api_version_of(version_string: str) -> int:
-    """The highest API version of a library whose ``GetVersionString`` answers `version_string`.
+    """Get the highest API version of a library whose ``GetVersionString`` answers `version_string`.
 
     Raises `ValueError`, whose text completes 'the library ...'.
     """
@@ -169,7 +169,7 @@ class Table:
 
 
 def _since(slot: str) -> int:
-    """The API version that a slot came with."""
+    """Return the API version that a slot came with."""
     since = slot_since(slot) if isinstance(slot, str) else 0
     if not since:
         raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
@@ -185,34 +185,34 @@ _manual = os.environ.get(MANUAL_INIT, "") not in ("", "0")
 
 @cache
 def _class() -> "type[Api]":
-    """The class of tables. Its module is above this one: the first table imports it."""
+    """Return the class of tables. Its module is above this one: the first table imports it."""
     api: type[Api] = import_module("ortcffi.table.api").Api
     return api
 
 
 def of_core(pointer: Any, base: Any, version: int) -> "Api":
-    """A table whose functions are the embedded core's: the core's own, or an emulated host's."""
+    """Return a table whose functions are the core's: its own, or an emulated host's."""
     text = decode(base.GetVersionString())
     facts: Any = {"version": version, "version_string": text, "base": base, "library": _CORE}
     return _class()(pointer, **facts)
 
 
 def table_at(pointer: Any, version: int, version_string: str = "") -> "Api":
-    """A table of a library that is not known otherwise."""
+    """Return a table of a library that is not known otherwise."""
     return _class()(pointer, version=version, version_string=version_string)
 
 
 @public
 @cache
 def core_api() -> "Api":
-    """The table of the embedded core. API functions: ``GetApi``, ``GetVersionString``."""
+    """Return the table of the embedded core. API functions: ``GetApi``, ``GetVersionString``."""
     base: Any = lib.ortcffi_core_api_base()
     return of_core(base.GetApi(HIGHEST_VERSION), base, HIGHEST_VERSION)
 
 
 @public
 def build_info() -> str:
-    """What the embedded core was built with: compiler, flags, and the allocator in use.
+    """Return what the embedded core was built with: compiler, flags, and the allocator in use.
 
     The same text as `core_api` has in `Api.build_info`.
     """
@@ -221,7 +221,7 @@ def build_info() -> str:
 
 @public
 def default_api() -> "Api":
-    """The process's default table: what `init_api` chose, or the embedded core.
+    """Return the process's default table: what `init_api` chose, or the embedded core.
 
     Raises
     ------
@@ -247,21 +247,21 @@ def init_api(api: "Api | None" = None) -> "Api":
 
 
 def made_by(api: "Api", argument: str = "api") -> "Api":
-    """The table that a handle belongs to, which has no default; errors name the argument."""
+    """Return the table that a handle belongs to, which has no default; errors name the argument."""
     if not isinstance(api, Table):
         raise TypeError(f"{argument} must be an Api, not {type(api).__name__}")
     return api
 
 
 def table_for(api: "Api | None") -> "Api":
-    """The table that an argument names, or the default."""
+    """Return the table that an argument names, or the default."""
     if api is None:
         return default_api()
     return made_by(api)
 
 
 def editor_of(api: Table, slot: str) -> Any:
-    """The model editor's table of a library, for a call of its function `slot`."""
+    """Return the model editor's table of a library, for a call of its function `slot`."""
     api.require("GetModelEditorApi")
     editor = lib.GetModelEditorApi(api.pointer)
     if not editor:

@@ -115,7 +115,7 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
         self.update(given)
 
     def to_dict(self) -> dict[str, str]:
-        """A copy of all pairs, in the library's order."""
+        """Return a copy of all pairs, in the library's order."""
         return compiled.read_pairs(self)
 
     def __getitem__(self, key: str) -> str:
@@ -155,7 +155,7 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
 
 
 def pairs_of(api: "Api", handle: Any) -> dict[str, str]:
-    """A copy of the pairs that belong to another object; none for NULL."""
+    """Return a copy of the pairs that belong to another object; none for NULL."""
     if not handle:
         return {}
     with KeyValuePairs.from_handle(api, ffi.cast("OrtKeyValuePairs*", handle), api) as pairs:

@@ -97,7 +97,7 @@ class Writer:
         return re.sub(r"`([^`]+)`|\b([A-Za-z]\w*(?:\(\))?)|([\\*`|_])", written, text)
 
     def body(self, text: str) -> str:
-        """A comment's text: a block that is moved in is code, unless it follows its heading."""
+        """Get a comment's text: a block that is moved in is code, unless it follows its heading."""
         lines: list[str] = []
         code, before = False, ""
         for line in text.split("\n"):
@@ -112,7 +112,7 @@ class Writer:
         return "\n".join(lines)
 
     def comment(self, text: str) -> str:
-        """A comment with its tags as a list of fields."""
+        """Return a comment with its tags as a list of fields."""
         text, tags = split_tags(text)
         lines = [self.body(text), ""]
         for name, way, said in tags:
@@ -121,37 +121,37 @@ class Writer:
         return "\n".join(lines)
 
     def slot(self, slot: Slot) -> str:
-        """A row as the description of a function."""
+        """Return a row as the description of a function."""
         since = [f"since version {slot.since}"] if slot.since else []
         facts = " · ".join([f"slot {slot.index}", *since, WHO[slot.who]])
         return described("c:function", slot.signature, f"*{facts}*\n\n{self.comment(slot.comment)}")
 
     def declaration(self, declared: Declaration) -> str:
-        """A declaration with its comment, and with its code where that says more than its name."""
+        """Return a declaration with its comment, and its code where that says more."""
         text = self.comment(declared.comment)
         if declared.code and declared.kind != "function":
             text += f"\n\n{code_block(declared.code)}"
         return described(f"c:{declared.kind}", declared.name, text)
 
     def group(self, group: Group) -> str:
-        """A section: what is said of all, then each declaration."""
+        """Return a section: what is said of all, then each declaration."""
         parts = map(self.declaration, group.declarations)
         inside = "\n".join(parts) or code_block(group.code)
         return f"{heading(group.title, '-')}\n{self.body(group.about)}\n\n{inside}\n"
 
 
 def indented(text: str) -> str:
-    """A text moved in by the three columns that a directive's content needs."""
+    """Return a text moved in by the three columns that a directive's content needs."""
     return "\n".join(f"   {line}".rstrip() for line in text.split("\n"))
 
 
 def heading(text: str, line: str = "=") -> str:
-    """A title of a page or a section."""
+    """Return a title of a page or a section."""
     return f"{text}\n{line * len(text)}\n"
 
 
 def described(directive: str, argument: str, text: str) -> str:
-    """A directive with its content."""
+    """Return a directive with its content."""
     return f".. {directive}:: {argument}\n\n{indented(text)}\n"
 
 
@@ -161,12 +161,12 @@ def code_block(code: str) -> str:
 
 
 def title_of(topic: str) -> str:
-    """What people call a topic."""
+    """Return what people call a topic."""
     return TITLES.get(topic, topic.replace("_", " ").capitalize())
 
 
 def slot_page(title: str, about: str, slots: Iterable[Slot], writer: Writer) -> str:
-    """A page of functions; what stands between the rows of their list is kept."""
+    """Return a page of functions; what stands between the rows of their list is kept."""
     parts = [heading(title), about, ""]
     for slot in slots:
         parts += [writer.body(slot.above), "", writer.slot(slot)]
@@ -174,13 +174,13 @@ def slot_page(title: str, about: str, slots: Iterable[Slot], writer: Writer) -> 
 
 
 def apart(slot: Slot, table: str) -> Slot:
-    """A row whose function has the name of another table's, with the table before the name."""
+    """Get a row whose function has the name of another table's, with the table before the name."""
     name = f"{table}.{slot.name}"
     return slot._replace(signature=slot.signature.replace(f" {slot.name}(", f" {name}(", 1))
 
 
 def overview(topics: dict[str, list[Slot]], writer: Writer) -> str:
-    """The page that leads to the others."""
+    """Return the page that leads to the others."""
     rules = "\n".join(f":{term}: {writer.prose(text)}" for term, text in rules_of_rows())
     rows = [["Topic", "Functions", *WHO.values()]]
     for topic, members in topics.items():
@@ -203,7 +203,7 @@ def overview(topics: dict[str, list[Slot]], writer: Writer) -> str:
 
 
 def order(slots: list[Slot]) -> str:
-    """The page of the whole table: what a client finds by place, and since when it is there."""
+    """Get the page of the whole table: what a client finds by place, and since when it is there."""
     rows = [["Slot", "Since", "Function", "Topic", "Who answers"]]
     for slot in slots:
         topic = f":doc:`{title_of(slot.topic)} <{slot.topic}>`"
@@ -213,7 +213,7 @@ def order(slots: list[Slot]) -> str:
 
 
 def table(rows: list[list[str]]) -> str:
-    """A table with a head."""
+    """Return a table with a head."""
     lines = [
         f"   {'- ' if i else '* - '}{cell}".rstrip() for row in rows for i, cell in enumerate(row)
     ]
@@ -222,13 +222,13 @@ def table(rows: list[list[str]]) -> str:
 
 
 def toctree(caption: str, names: Iterable[str]) -> str:
-    """A hidden list of the pages below this one."""
+    """Return a hidden list of the pages below this one."""
     options = [f"   :caption: {caption}", "   :hidden:", ""]
     return "\n".join([".. toctree::", *options, *(f"   {name}" for name in names), ""])
 
 
 def pages() -> dict[str, str]:
-    """The text of each page by its name."""
+    """Return the text of each page by its name."""
     slots = slots_of(MAIN)
     others = {file: slots_of(file) for file in TABLES}
     groups = {header: list(groups_of(header)) for header in HEADERS}
@@ -271,6 +271,6 @@ def write(_: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """What Sphinx calls."""
+    """Set up what Sphinx calls."""
     app.connect("builder-inited", write)
     return {"parallel_read_safe": True}

@@ -31,7 +31,7 @@ SHOWN = FunctionType, property, classmethod, staticmethod
 
 
 def lines_of(name: str) -> list[str]:
-    """What has autodoc describe a public name."""
+    """Return what has autodoc describe a public name."""
     thing = getattr(ortcffi, name)
     if not isinstance(thing, type):
         return [f".. autofunction:: {name}", ""]
@@ -51,7 +51,7 @@ def lines_of(name: str) -> list[str]:
 
 
 def topic_of(name: str) -> str:
-    """The page of a name."""
+    """Return the page of a name."""
     topic = ortcffi._MODULES.get(name, "").partition(".")[0]
     return IN.get(topic, topic)
 
@@ -67,6 +67,6 @@ def write(_app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """What Sphinx calls."""
+    """Set up what Sphinx calls."""
     app.connect("builder-inited", write)
     return {"parallel_read_safe": True}

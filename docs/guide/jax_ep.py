@@ -13,13 +13,13 @@ import ortcffi as ort
 
 
 def gemm(a: Any, b: Any, c: Any = 0, **given: Any) -> Any:
-    """A product and a sum."""
+    """Return a product and a sum."""
     left, right = (x.T if given[key] else x for x, key in ((a, "transA"), (b, "transB")))
     return given["alpha"] * (left @ right) + given["beta"] * c
 
 
 def reshape(x: Any, shape: Any, allowzero: int) -> Any:
-    """The same elements; 0 stands for the length that there is."""
+    """Do the same elements; 0 stands for the length that there is."""
     return x.reshape([x.shape[i] if n == 0 and not allowzero else n for i, n in enumerate(shape)])
 
 

@@ -20,13 +20,13 @@ def softmax(x: Any, axis: int) -> Any:
 
 
 def reshape(x: Any, shape: Any, allowzero: int) -> Any:
-    """The same elements; 0 stands for the length that there is."""
+    """Do the same elements; 0 stands for the length that there is."""
     lengths = [x.shape[i] if n == 0 and not allowzero else n for i, n in enumerate(shape)]
     return x.reshape(lengths)
 
 
 def gemm(a: Any, b: Any, c: Any = 0, **given: Any) -> Any:
-    """A product and a sum."""
+    """Return a product and a sum."""
     left, right = (x.T if given[key] else x for x, key in ((a, "transA"), (b, "transB")))
     return (given["alpha"] * (left @ right) + given["beta"] * c).astype(a.dtype)
 
@@ -59,7 +59,7 @@ FLOATS = (ort.ElementType.FLOAT, ort.ElementType.DOUBLE)
 
 
 def function_of(node: ort.ModelNode) -> Function:
-    """What computes a node."""
+    """Return what computes a node."""
     function, attributes = OPERATORS[node.op_type]
     given = {name: node.attributes.get(name, attributes[name]) for name in attributes}
     return partial(function, **given) if given else function
@@ -84,7 +84,7 @@ class NumpyEp:
         return node.graph[node.outputs[0]].element_type in FLOATS
 
     def compile(self, graph: ort.ModelGraph) -> Function:
-        """Number the values; a step reads some of them and makes one."""
+        """Give the values numbers; a step reads some of them and makes one."""
         constants = graph.initializers
         names = [*(value.name for value in graph.inputs), *constants]
         place = {name: i for i, name in enumerate(names)}

@@ -71,7 +71,7 @@ app = FastAPI(lifespan=with_session)
 
 
 def plain(y: Any) -> Any:
-    """An output as JSON has it: of a classifier it may be a list of maps."""
+    """Return an output as JSON has it: of a classifier it may be a list of maps."""
     return y.tolist() if isinstance(y, np.ndarray) else y
 
 

@@ -44,7 +44,7 @@ def called_from_c(name: str, policy: Policy) -> Callable[[F], F]:
                 return policy(error, arguments)
 
         def interrupted(_kind: type, error: BaseException, traceback: Any) -> Any:
-            """An interrupt came just before the guard's `try`, or while it made its answer."""
+            """Tell whether an interrupt came before the guard's `try`, or while it answered."""
             arguments = traceback.tb_frame.f_locals.get("arguments", ()) if traceback else ()
             return policy(error, arguments)
 
@@ -85,7 +85,7 @@ _known: "dict[int, ref[Context]]" = {}
 
 
 def find(pointer: "Cdata") -> Any:
-    """The object of a context argument, or None if it was deleted."""
+    """Return the object of a context argument, or None if it was deleted."""
     known = _known.get(address_of(pointer))
     context = known() if known else None
     return None if context is None else context.subject
@@ -121,7 +121,7 @@ class Subject:
 
 
 def subject_context(function: Callable[..., Any], api: "Api") -> Context:
-    """The number of a function for C."""
+    """Return the number of a function for C."""
     return Context(Subject(function, api))
 
 

@@ -72,7 +72,7 @@ def log_context(logger: Logger) -> Context:
 
 
 def severity_of(number: int) -> LogSeverity | int:
-    """The severity with that number, or the number itself if it is unknown."""
+    """Return the severity with that number, or the number itself if it is unknown."""
     return known(LogSeverity, number)
 
 
@@ -87,7 +87,7 @@ def _take(logger: Logger) -> Callable[[LogMessage], object]:
 
 
 def as_line(message: LogMessage) -> str:
-    """A message as ONNX Runtime's own logger writes it."""
+    """Return a message as ONNX Runtime's own logger writes it."""
     severity, category, log_id, place, text = message
     seconds, rest = divmod(time.time_ns(), 10**9)
     now = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))

@@ -25,7 +25,7 @@ _CHECKOUT = os.path.dirname(_PACKAGE)
 
 @public
 def get_include() -> str:
-    """The directory of ``onnxruntime_c_api.h`` and ``ort_slots.def``, for the compiler's ``-I``.
+    """Get the directory of ``onnxruntime_c_api.h``, for the compiler's ``-I``.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def get_include() -> str:
 
 @public
 def get_library() -> str:
-    """The stand-alone core, a shared library that exports ``OrtGetApiBase``.
+    """Return the stand-alone core, a shared library that exports ``OrtGetApiBase``.
 
     It is a separate library, not the core that is embedded in the Python extension.
 
@@ -63,7 +63,7 @@ def get_library() -> str:
 
 
 def _find(packaged: str, built: str, remedy: str) -> str:
-    """A file of the package, or the file of that name in a directory of the checkout."""
+    """Return a file of the package, or the file of that name in a directory of the checkout."""
     installed = os.path.join(_PACKAGE, packaged)
     working = os.path.join(_CHECKOUT, built, os.path.basename(packaged))
     # Beside an installed package, a directory named core may belong to something else.

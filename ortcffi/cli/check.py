@@ -93,7 +93,7 @@ def _check_file(report: Report) -> str | None:
 
 
 def _known_host(name: str) -> str:
-    """The name of a host, if it is one that the core can be."""
+    """Return the name of a host, if it is one that the core can be."""
     if (release := release_of(name)) is not None:
         try:
             emulate(release)

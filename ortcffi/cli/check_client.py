@@ -83,7 +83,7 @@ def on_older_host(client: Client, seconds: float) -> Client | None:
 
 
 def _probe(path: str, host: str, seconds: float) -> Client:
-    """What a library does with one host."""
+    """Return what a library does with one host."""
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
         where = "ortcffi.cli.check_client", "answer"
@@ -118,7 +118,7 @@ def _probe(path: str, host: str, seconds: float) -> Client:
 
 
 def as_document(client: Client) -> dict[str, Any]:
-    """What is known of it, for machines."""
+    """Return what is known of it, for machines."""
     return client._asdict() | {
         "needs": client.needs._asdict(),
         "ops": [op._asdict() for op in client.ops],
@@ -143,7 +143,7 @@ def answer(path: str, host: str, counted: str) -> None:
 
 
 def _code_name(code: int) -> str:
-    """The name of an error code; a library may use a code that this package does not know."""
+    """Get the name of an error code; a library may use a code that this package does not know."""
     return ErrorCode(code).name if code in set(ErrorCode) else f"error code {int(code)}"
 
 

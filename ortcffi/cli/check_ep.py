@@ -61,7 +61,7 @@ def check_eps(report: Report, core: Client, subject: Subject, given: argparse.Na
 
 
 def _usual_hosts(core: Client) -> tuple[str, ...]:
-    """The lowest host that has what the library asks for, the core and the installed library."""
+    """Return the lowest host that the library accepts, the core and the installed library."""
     lowest = min(core.asked, default=0)
     older = (str(lowest),) if lowest and not core.adapts and lowest < core.host_version else ()
     return (*older, "core", *(("real",) if installed_libraries() else ()))
@@ -107,7 +107,7 @@ def _write_model(given: argparse.Namespace, folder: str) -> None:
 
 
 def subject_of(name: str, given: argparse.Namespace) -> Subject:
-    """A library and how it is tried; a name can be that of an installed package."""
+    """Return a library and how it is tried; a name can be that of an installed package."""
     about: dict[str, Any] = {"name": given.name, "rtol": given.rtol, "atol": given.atol}
     options, hardware = dict(given.option), given.hardware
     subject = Subject(absolute("path", name), options=options, hardware=hardware, **about)

@@ -89,14 +89,14 @@ def _is_must(name: str) -> bool:
 
 
 def exit_code(report: Report) -> int:
-    """What the command ends with."""
+    """Return what the command ends with."""
     if any(each.kind == "must" for each in report.findings):
         return WRONG
     return NOT_ALL if report.untried else OK
 
 
 def describe(report: Report) -> str:
-    """The report for people."""
+    """Return the report for people."""
     lines, count = [f"library {report.path}"], 0
     for rule, text, kind in report.findings:
         count += kind == "must"
@@ -113,7 +113,7 @@ def describe(report: Report) -> str:
 
 
 def _untried(report: Report) -> list[str]:
-    """The rules that were not tried on a host, by the reason."""
+    """Return the rules that were not tried on a host, by the reason."""
     rules: dict[tuple[str, str], list[str]] = {}
     for each in report.results:
         if each.outcome == UNTRIED and each.text and not each.on and each.host:
@@ -125,7 +125,7 @@ def _untried(report: Report) -> list[str]:
 
 
 def as_document(report: Report) -> dict[str, Any]:
-    """The report for machines."""
+    """Return the report for machines."""
     return {
         "path": report.path,
         "findings": [finding._asdict() for finding in report.findings],
@@ -143,7 +143,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_junit(reports: list[Report]) -> str:
-    """The reports as JUnit's XML: a test case for each rule on each host, or with each op."""
+    """Get the reports as JUnit's XML: a test case for each rule on each host, or with each op."""
     root = ET.Element("testsuites")
     for report in reports:
         path, tags = _text(report.path), Counter[str]()
@@ -168,7 +168,7 @@ def as_junit(reports: list[Report]) -> str:
 
 
 def _text(text: str) -> str:
-    """A text without characters that XML does not have."""
+    """Return a text without characters that XML does not have."""
     return _NOT_IN_XML.sub("\ufffd", text)
 
 
@@ -178,7 +178,7 @@ _MOST_TEXT = 600
 
 
 def as_statement(reports: list[Report]) -> str:
-    """A page of Markdown: the machine, then each library with counts, findings and waivers."""
+    """Get a page of Markdown: the machine, then each library with counts, findings and waivers."""
     versions = [f"{name} {package_version(name)}" for name in ("ortcffi", "onnxruntime", "onnx")]
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
     python, now = platform.python_version(), datetime.now(UTC)

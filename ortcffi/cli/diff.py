@@ -66,7 +66,7 @@ def _graph(*graphs: Any) -> Iterator[str]:
 
 
 def _weights(graph: Graph) -> dict[str, Any]:
-    """The initializers by name; all of them are looked at once."""
+    """Return the initializers by name; all of them are looked at once."""
     dense, sparse = graph._message.initializer, graph._message.sparse_initializer
     tensors = (*dense, *(each for each in sparse if each.values is not None))
     arrays = (array_of_tensor(each, graph._home) for each in tensors)

@@ -86,7 +86,7 @@ def _size(text: str) -> int | str:
 
 
 def _ends(graph: Graph, text: str) -> tuple[list[str], list[str]]:
-    """The names of inputs and outputs, which may have colons themselves, such as ``x:0``."""
+    """Return the names of inputs and outputs, which may have colons themselves, such as ``x:0``."""
     places = [i for i, letter in enumerate(text) if letter == ":"] or [len(text)]
     sides = [(_names(text[:i]), _names(text[i + 1 :])) for i in places]
     known = graph.values

@@ -72,7 +72,7 @@ def _described(device: EpDevice) -> str:
 
 
 def describe(finding: EpFinding) -> str:
-    """The finding as lines of text."""
+    """Return the finding as lines of text."""
     lines = [f"execution provider {finding.name!r}: package {finding.package}", finding.path]
     lines += [f"it printed: {line}" for line in finding.printed.splitlines()]
     if finding.problem:

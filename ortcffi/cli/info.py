@@ -38,7 +38,7 @@ _COLUMNS = {  # by the column `who` of the list of slots
 
 
 def package_version(name: str = "ortcffi") -> str:
-    """The version of an installed package, or a text if it is not installed."""
+    """Return the version of an installed package, or a text if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

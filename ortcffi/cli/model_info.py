@@ -70,7 +70,7 @@ def _described(values: "Iterable[ModelValue]") -> list[dict[str, Any]]:
 
 
 def render(facts: dict[str, Any]) -> str:
-    """The same as text."""
+    """Do the same as text."""
     lines = [f"model: {facts['model']}"]
     for name in _PORTS:
         lines.append(f"{name}:" if facts[name] else f"{name}: none")

@@ -91,7 +91,7 @@ _PARTS: dict[str, Callable[["Official", Any], object]] = {
 
 
 def describe(finding: OfficialFinding) -> str:
-    """The finding as lines of text."""
+    """Return the finding as lines of text."""
     version = f"version {finding.version}" if finding.version else "version unknown"
     among = "is one of them" if finding.is_known else "is not one of them"
     lines = [f"official package: {version}", *([finding.path] if finding.path else [])]

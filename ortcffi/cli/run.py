@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _without_library(error: LibraryNotFound) -> str:
-    """What is missing, and by which options it is given."""
+    """Return what is missing, and by which options it is given."""
     if error.path is None:
         remedy = advice("give --library PATH", "give --ep {}")
         text = f"found no library that runs models: {remedy}"
@@ -160,7 +160,7 @@ def _given_feed(inputs: Sequence[str]) -> dict[str, Any]:
 
 
 def read_arrays(path: str) -> Any:
-    """The array of a file, or the arrays of an archive by name."""
+    """Return the array of a file, or the arrays of an archive by name."""
     if os.path.exists(path) and not os.path.isfile(path):
         raise ValueError(f"{path} is not a regular file")
     try:

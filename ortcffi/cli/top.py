@@ -183,7 +183,7 @@ def _tell(records: "list[SessionRecord]", options: argparse.Namespace) -> None:
 
 
 def _drawn(records: "list[SessionRecord]") -> str:
-    """The picture; nothing without matplotlib."""
+    """Return the picture; nothing without matplotlib."""
     from ortcffi.official.report import as_svg
 
     try:
@@ -194,7 +194,7 @@ def _drawn(records: "list[SessionRecord]") -> str:
 
 
 def _width() -> int | None:
-    """The width of the terminal that the table goes to; None if it goes elsewhere."""
+    """Return the width of the terminal that the table goes to; None if it goes elsewhere."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or None
     except (OSError, ValueError):

@@ -100,7 +100,7 @@ class Rates:
         self._before: dict[tuple[int | None, float], tuple[float, int]] = {}
 
     def read(self) -> list[float]:
-        """Runs a second of each session since the last call, or since the session was made."""
+        """Count runs a second of each session since the last call, or since it was made."""
         self._shown.sample()
         now = time.monotonic() - self._shown.started
         rates = []
@@ -114,7 +114,7 @@ class Rates:
 def frame(
     shown: Shown, program: str, width: int, height: int, rates: Sequence[float] = ()
 ) -> list[str]:
-    """The lines of the table that fit into a terminal.
+    """Return the lines of the table that fit into a terminal.
 
     Sessions for which there is a rate have it as their runs a second.
     """

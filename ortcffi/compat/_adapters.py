@@ -100,7 +100,7 @@ class AdapterFormat:
 
 
 def _flatbuffers() -> Any:
-    """The package flatbuffers, on which the official package depends too."""
+    """Return the package flatbuffers, on which the official package depends too."""
     try:
         return import_module("flatbuffers")
     except ImportError:
@@ -156,7 +156,7 @@ def _number(table: Any, slot: int) -> int:
 
 
 def _vector(table: Any, slot: int, size: int) -> memoryview:
-    """The bytes of a vector whose elements have `size` bytes."""
+    """Return the bytes of a vector whose elements have `size` bytes."""
     offset = table.Offset(4 + 2 * slot)
     if not offset:
         return memoryview(b"")

@@ -18,7 +18,7 @@ _WRONG = "incompatible function arguments"
 
 
 def number(argument: str, given: Any, limits: tuple[int, int] = INT32) -> int:
-    """An argument that is an int within limits."""
+    """Return an argument that is an int within limits."""
     try:
         return integer(argument, given, limits)
     except (TypeError, ValueError) as error:
@@ -26,14 +26,14 @@ def number(argument: str, given: Any, limits: tuple[int, int] = INT32) -> int:
 
 
 def switch(argument: str, given: Any) -> bool:
-    """An argument that is true or false, as None and numbers are, too."""
+    """Return an argument that is true or false, as None and numbers are, too."""
     if given is not None and not hasattr(type(given), "__bool__"):
         raise TypeError(f"{_WRONG}: {argument} must be a bool, not {type(given).__name__}")
     return bool(given)
 
 
 def instance(argument: str, given: Any, kind: type[T]) -> T:
-    """An argument that is an object of a class."""
+    """Return an argument that is an object of a class."""
     if not isinstance(given, kind):
         found = type(given).__name__
         raise TypeError(f"{_WRONG}: {argument} must be of {kind.__name__}, not {found}")
@@ -41,26 +41,26 @@ def instance(argument: str, given: Any, kind: type[T]) -> T:
 
 
 def string(argument: str, given: Any) -> str:
-    """An argument that is text; bytes are UTF-8."""
+    """Return an argument that is text; bytes are UTF-8."""
     if isinstance(given, (bytes, bytearray)):
         return given.decode()
     return instance(argument, given, str)
 
 
 def mapping(argument: str, given: Any) -> Mapping[Any, Any]:
-    """An argument that is a dict or None, or another mapping."""
+    """Return an argument that is a dict or None, or another mapping."""
     return {} if given is None else instance(argument, given, Mapping)  # type: ignore[type-abstract]
 
 
 def function(argument: str, given: Any) -> Callable[..., Any]:
-    """An argument that is called."""
+    """Return an argument that is called."""
     if not callable(given):
         raise TypeError(f"{_WRONG}: {argument} must be callable, not {type(given).__name__}")
     return given  # type: ignore[no-any-return]
 
 
 def lengths(shape: Sequence[int]) -> list[int]:
-    """A shape whose dimensions are known."""
+    """Return a shape whose dimensions are known."""
     found = [number(f"shape[{i}]", length, INT64) for i, length in enumerate(shape)]
     for i, length in enumerate(found):
         if length < 0:

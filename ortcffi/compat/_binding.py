@@ -18,7 +18,7 @@ from ortcffi.values.value import Value
 
 
 def _passed_on(function: Callable[[Binding], None]) -> Any:
-    """A method that calls one of ortcffi's binding."""
+    """Return a method that calls one of ortcffi's binding."""
 
     def method(self: Any) -> None:
         function(self._bound)

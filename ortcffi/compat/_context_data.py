@@ -62,7 +62,7 @@ class OrtEpContextDataBuffer:
 
 
 def reader_of(function: Callable[[str, Any], object], most: int) -> Callable[[str], bytearray]:
-    """A function that gives the data of a name, as one of the official package writes it."""
+    """Return a function that gives the data of a name, as one of the official package writes it."""
 
     def read(name: str) -> bytearray:
         buffer = OrtEpContextDataBuffer.__new__(OrtEpContextDataBuffer)
@@ -79,7 +79,7 @@ def reader_of(function: Callable[[str, Any], object], most: int) -> Callable[[st
 
 
 def writer_of(function: Callable[[str, Any], object]) -> Callable[[str, bytes], None]:
-    """A function that passes data on, as one of the official package takes it."""
+    """Return a function that passes data on, as one of the official package takes it."""
 
     def write(name: str, content: bytes) -> None:
         data = OrtEpContextData.__new__(OrtEpContextData)

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def returned(attribute: str, kind: str = "") -> Any:
-    """A method that returns an attribute, such as ``_device.name``, or its member of an enum."""
+    """Return a method for an attribute such as ``_device.name``, or its member of an enum."""
     get = attrgetter(attribute)
 
     def method(self: Any) -> Any:
@@ -20,5 +20,5 @@ def returned(attribute: str, kind: str = "") -> Any:
 
 
 def fact(attribute: str, kind: str = "") -> Any:
-    """A property that is what the method of `returned` returns."""
+    """Return a property that is what the method of `returned` returns."""
     return property(returned(attribute, kind))

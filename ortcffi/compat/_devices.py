@@ -36,7 +36,7 @@ def get_vendor_id_for_device_type(device_type: str) -> Any:
 
 
 def _number(number: int) -> Any:
-    """A static method that returns the number of a kind of device or memory."""
+    """Return a static method that returns the number of a kind of device or memory."""
     return staticmethod(lambda: number)
 
 
@@ -81,7 +81,7 @@ class OrtDevice:
 
 
 def device_of(device: str | OrtDevice, device_id: int, vendor_id: int = -1) -> OrtDevice:
-    """A device: as it is given, or by the name of its kind and the numbers."""
+    """Return a device: as it is given, or by the name of its kind and the numbers."""
     if isinstance(device, OrtDevice):
         return device
     return OrtDevice.make(device, device_id, vendor_id)
@@ -93,7 +93,7 @@ def is_cpu(device: OrtDevice) -> bool:
 
 
 def memory_info_of(device: OrtDevice) -> MemoryInfo:
-    """A description of a device's memory for the C API."""
+    """Return a description of a device's memory for the C API."""
     if is_cpu(device):
         return api().cpu_memory_info()
     kind = device.device_type()

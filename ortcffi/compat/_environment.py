@@ -54,7 +54,7 @@ state = State()
 
 
 def api() -> "Api":
-    """The library that runs models: the one that `ortcffi.load` finds, or else the core."""
+    """Return the library that runs models: the one that `ortcffi.load` finds, or else the core."""
     found = state.api
     if found is None:
         found = state.api = core_api() if state.stand_ins else _found_or_core()
@@ -81,7 +81,7 @@ def stand_in_for_cpu(providers: Iterable[str]) -> None:
 
 
 def env() -> Env:
-    """The environment, which is made at the first call."""
+    """Return the environment, which is made at the first call."""
     found = state.environment  # read once: another thread may close it
     if found is None:
         found = state.environment = Env("Default", api(), **state.chosen)
@@ -109,14 +109,14 @@ def choose(what: str, **arguments: Any) -> None:
 
 
 def text(path: Any) -> str:
-    """A path or a name as text, as the official package takes it."""
+    """Return a path or a name as text, as the official package takes it."""
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(f"incompatible function arguments: {type(path).__name__} is not a str")
     return os.fsdecode(path)
 
 
 def built_in_providers() -> tuple[str, ...]:
-    """The execution providers that sessions can have before a library is registered.
+    """Return the execution providers that sessions can have before a library is registered.
 
     Those that the library was built with; on the core those that stand for the CPU's, if any, and
     otherwise those that are installed.
@@ -147,7 +147,7 @@ def get_available_providers() -> list[str]:
 
 
 def registered(name: str | None = None) -> "list[EpDevice]":
-    """The devices of libraries, or those of one; not the CPU, which the core lists without one."""
+    """Return the devices of all libraries or of one, without the core's CPU."""
     return [each for each in env().devices if name in (None, each.name) and each.name != CPU]
 
 

@@ -35,11 +35,11 @@ class OfficialRules(Rules):
     wrapper = OrtValue
 
     def feed(self, _session: Session, feed: Any) -> Iterable[tuple[str, Any]]:
-        """The names and inputs of a feed."""
+        """Return the names and inputs of a feed."""
         return list(feed.items())
 
     def outputs(self, _session: Session, outputs: Any) -> tuple[str, ...]:
-        """The names of outputs, of which there may be none."""
+        """Return the names of outputs, of which there may be none."""
         if isinstance(outputs, (str, bytes)):
             raise TypeError("run(): incompatible function arguments: the names must be a list")
         return tuple(outputs)
@@ -72,7 +72,7 @@ class OfficialRules(Rules):
             raise RuntimeError(_refusal(spec.name, x)) from None
 
     def result(self, value: Value, is_input: bool) -> Any:
-        """What the official package returns; it shares no memory of inputs."""
+        """Return what the official package returns; it shares no memory of inputs."""
         return content_of(value.copy() if is_input else value)
 
 
@@ -184,7 +184,7 @@ def _sequence(api: "Api", info: "TypeInfo", name: Any, x: list[Any]) -> Value:
 
 
 def _empty_sequence(api: "Api", contained: "TypeInfo | None") -> Value:
-    """A sequence without tensors, which the API makes only by running SequenceEmpty."""
+    """Return a sequence without tensors, which the API makes only by running SequenceEmpty."""
     tensor = None if contained is None else contained.tensor_info
     element = ElementType.FLOAT if tensor is None else ElementType(tensor.element_type)
     from ortcffi.session.empty import empty_sequence
@@ -224,7 +224,7 @@ _INTEGERS = (int, np.integer)
 
 
 def _unfit(values: Iterable[Any]) -> Any:
-    """The first value that is no number; else the first that is no integer; else the first."""
+    """Get the first value that is no number; else the first that is no integer; else the first."""
     for kinds in ((int, float, np.number), _INTEGERS, ()):
         for each in values:
             if not isinstance(each, kinds):
@@ -236,7 +236,7 @@ def _unfit(values: Iterable[Any]) -> Any:
 
 
 def content_of(value: Value) -> Any:
-    """What the official package returns for an output."""
+    """Return what the official package returns for an output."""
     if not has_value(value):  # an empty value has no kind that could be asked for
         return None
     kind = value.kind

@@ -90,7 +90,7 @@ class _Finder:
 
 
 def _own(name: str) -> str:
-    """The name of a module of the drop-in that has an official name."""
+    """Return the name of a module of the drop-in that has an official name."""
     return _OURS + name[len(_NAME) :]
 
 
@@ -113,7 +113,7 @@ class _Loader(Loader):
 
 @cache
 def compiled_module() -> ModuleType:
-    """The compiled module of the installed package."""
+    """Return the compiled module of the installed package."""
     if sys.modules.get(_NAME) is not sys.modules[_OURS]:
         return import_module(_COMPILED)
     for place, _ in installed_packages():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
-    """The shape of a tensor, and of one that may be missing."""
+    """Return the shape of a tensor, and of one that may be missing."""
     if spec.kind is ValueKind.OPTIONAL:
         from ortcffi.values.type_info import contained_tensor
 
@@ -85,7 +85,7 @@ class ModelMetadata:
 
 
 def metadata_of(session: "Session") -> ModelMetadata:
-    """The metadata of a session's model."""
+    """Return the metadata of a session's model."""
     found = ModelMetadata()
     facts = session.metadata._asdict()
     found._custom = facts.pop("custom")

@@ -59,7 +59,7 @@ def listed(names: Mapping[str, str]) -> dict[str, str]:
 def names_of(
     module: str, places: Mapping[str, str], why_not: Callable[[str], str] = lambda _: ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The functions ``__getattr__`` and ``__dir__`` of a module whose names are from others."""
+    """Get the functions ``__getattr__`` and ``__dir__`` of a module whose names are from others."""
     own = vars(sys.modules[module])
 
     def get(name: str) -> Any:

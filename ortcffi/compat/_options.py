@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _kind(kind: type | str) -> type:
-    """A type, or the enum of that name: to make one takes time, and few programs set these."""
+    """Get a type, or the enum of that name: to make one takes time, and few programs set these."""
     if isinstance(kind, type):
         return kind
     from ortcffi.compat import _enums
@@ -271,7 +271,7 @@ class SessionOptions:
         return copy
 
     def _copy(self, keep_providers: bool = True) -> tuple["SessionOptions", list[str]]:
-        """A copy for a session, and the names of the execution providers that it has."""
+        """Return a copy for a session, and the names of the execution providers that it has."""
         copy = self._twin()
         if not keep_providers:
             copy._providers = []

@@ -9,7 +9,7 @@ from ortcffi.compat._environment import built_in_providers, get_available_provid
 
 
 def known_and_options(providers: Any, options: Any) -> tuple[list[str], list[dict[str, str]]]:
-    """The names of the execution providers for a session, and the options of each."""
+    """Return the names of the execution providers for a session, and the options of each."""
     given = [each[0] if isinstance(each, tuple) and each else each for each in providers or ()]
     names = [each for each in given if isinstance(each, str)]
     if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):

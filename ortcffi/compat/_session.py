@@ -332,7 +332,7 @@ class InferenceSession:
             reraise(error)
 
     def _without_none(self, feed: Mapping[str, Any]) -> dict[str, Any]:
-        """A feed without None, which is officially no input, whatever the name.
+        """Return a feed without None, which is officially no input, whatever the name.
 
         Where an input is optional None stays: there the engine takes it.
         """
@@ -487,7 +487,7 @@ def _new_options() -> "SessionOptions":
 
 
 def _options_of_run(options: Any) -> Any:
-    """The options for the engine; raises for what is none."""
+    """Return the options for the engine; raises for what is none."""
     from ortcffi.compat._options import RunOptions
 
     if not isinstance(options, RunOptions):

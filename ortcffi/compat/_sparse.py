@@ -26,7 +26,7 @@ def _view(array: Array) -> Array:
 
 
 def _places(given: Any) -> Array:
-    """Indices as C reads them."""
+    """Return indices as C reads them."""
     try:
         return np.ascontiguousarray(given, np.int64)
     except ValueError as error:

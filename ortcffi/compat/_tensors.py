@@ -30,7 +30,7 @@ _NO_DEVICE = (
 def empty_on(
     info: Any, shape: Sequence[int], element: ElementType, wanted: str | None = None
 ) -> Value:
-    """A tensor in memory of a device, which the environment has an allocator for.
+    """Return a tensor in memory of a device, which the environment has an allocator for.
 
     `wanted` describes the memory if the program has named that, and not a device.
     """
@@ -49,7 +49,7 @@ def in_plain_memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
-    """A tensor over an array's memory, or a copy where that is not plain."""
+    """Return a tensor over an array's memory, or a copy where that is not plain."""
     plain = in_plain_memory(array)
     try:
         return Value.from_numpy(plain, api=library)
@@ -61,7 +61,7 @@ def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
 
 
 def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
-    """A tensor over an array's memory, whatever its elements are taken for."""
+    """Return a tensor over an array's memory, whatever its elements are taken for."""
     if element in (ElementType.STRING, ElementType.UNDEFINED):
         raise RuntimeError(f"a tensor of {element.name} has no memory to share")
     wanted = max(1, bits_of(element) // 8)  # an array of packed elements has more than it needs
@@ -80,7 +80,7 @@ def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
 def tensor_at(
     device: OrtDevice, element_type: Any, shape: Sequence[int], address: int, keeps: object = None
 ) -> Value:
-    """A tensor over memory that `keeps`, or else the caller, owns."""
+    """Return a tensor over memory that `keeps`, or else the caller, owns."""
     element, given = element_of(element_type), lengths(shape)
     if element is ElementType.STRING:
         raise RuntimeError("Only binding non-string Tensors is currently supported")

@@ -16,12 +16,12 @@ _TO_ONNX = {int(element): number for number, element in _ONNX.items()}
 
 
 def element_name(element: int) -> str:
-    """The name of an element type, such as ``float``."""
+    """Return the name of an element type, such as ``float``."""
     return ElementType(element).name.lower()
 
 
 def element_of_onnx(number: int) -> ElementType:
-    """The element type that ONNX has a number for."""
+    """Return the element type that ONNX has a number for."""
     try:
         return _ONNX.get(number) or ElementType(number)
     except ValueError:
@@ -34,7 +34,7 @@ def onnx_of(element: int) -> int:
 
 
 def element_of(given: Any) -> ElementType:
-    """What the official package takes for an element type: ONNX's number, or a type of NumPy's."""
+    """Return an element type of ONNX's number or a type of NumPy's, as officially."""
     if isinstance(given, int):
         return element_of_onnx(given)
     try:
@@ -44,7 +44,7 @@ def element_of(given: Any) -> ElementType:
 
 
 def type_name(info: "TypeInfo | None") -> str:
-    """A type such as ``tensor(float)`` or ``seq(map(int64,tensor(float)))``."""
+    """Return a type such as ``tensor(float)`` or ``seq(map(int64,tensor(float)))``."""
     if info is None:
         return ""
     tensor, contained = info.tensor_info, info.contained
@@ -61,7 +61,7 @@ def type_name(info: "TypeInfo | None") -> str:
 
 
 def type_of(value: "Value") -> str:
-    """The type of a value, such as ``tensor(float)``."""
+    """Return the type of a value, such as ``tensor(float)``."""
     if value.kind is ValueKind.TENSOR:
         return f"tensor({element_name(value.element_type)})"
     if value.kind is ValueKind.SPARSE:  # of which ONNX Runtime makes no type info
@@ -82,7 +82,7 @@ def onnx_element_of(value: "Value") -> int:
 
 
 def device_name_of(value: "Value") -> str:
-    """The name of the device that has a value's memory."""
+    """Return the name of the device that has a value's memory."""
     if value.kind is ValueKind.SPARSE:  # the C API makes them in memory of the CPU only
         return "Cpu"
     if value.kind is not ValueKind.TENSOR:

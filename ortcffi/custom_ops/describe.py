@@ -115,7 +115,7 @@ def _operand(op: Any, is_output: int, i: int) -> Operand:
 
 
 def new_ops(origin: Any) -> Any:
-    """A copy of a list of ops, or an empty one for NULL, as a cdata that owns it."""
+    """Return a copy of a list of ops, or an empty one for NULL, as a cdata that owns it."""
     owner = owner_of("ortcffi_ops*", None, lib.ortcffi_end_ops)
     if not lib.ortcffi_new_ops(origin, out_of(owner)):
         raise MemoryError("there is no memory for a list of custom ops")
@@ -123,7 +123,7 @@ def new_ops(origin: Any) -> Any:
 
 
 def listed(ops: Any) -> list[CustomOp]:
-    """The ops of a list, with what they declare."""
+    """Return the ops of a list, with what they declare."""
     # A copy keeps the libraries of the ops loaded, also if another thread drops them meanwhile.
     copy, found = new_ops(ops), []
     for place, i, name in places(copy):
@@ -132,7 +132,7 @@ def listed(ops: Any) -> list[CustomOp]:
 
 
 def places(ops: Any) -> Iterator[tuple[int, int, Any]]:
-    """The number of each domain, the number of each op in it, and the name of the domain."""
+    """Yield the number of each domain, the number of each op in it, and the name of the domain."""
     place = 0
     while name := lib.ortcffi_op_domain(ops, place):
         i = 0

@@ -127,7 +127,7 @@ class OpAttr(FromHandle):
 
 
 def plain(value: Any) -> Any:
-    """A value without NumPy's types; of a list or a tuple, a copy."""
+    """Return a value without NumPy's types; of a list or a tuple, a copy."""
     if hasattr(type(value), "dtype") and hasattr(type(value), "tolist"):
         return value.tolist()
     if isinstance(value, (list, tuple)):  # once: a subclass may iterate differently each time
@@ -136,7 +136,7 @@ def plain(value: Any) -> Any:
 
 
 def kind_of(value: Any) -> OpAttrType:
-    """The type of a value; of a list of ints and floats, FLOATS."""
+    """Return the type of a value; of a list of ints and floats, FLOATS."""
     if isinstance(value, (list, tuple)):
         kinds = {kind_of(each) for each in value}
         if kinds == {OpAttrType.INT, OpAttrType.FLOAT}:
@@ -171,7 +171,7 @@ def _float(each: Any) -> float:
 
 
 def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:
-    """The cdata for a value, its length, and the objects that must outlive the call."""
+    """Return the cdata for a value, its length, and the objects that must outlive the call."""
     if kind in PLURALS:
         array, _, kept = _data(PLURALS[kind], [value])
         if kind == OpAttrType.STRING:
@@ -194,7 +194,7 @@ def _replaced(content: bytes) -> str:
 def read_value(
     kind: int, data: Any, size: int, text: Callable[[bytes], str | bytes] = _replaced
 ) -> Any:
-    """What `ReadOpAttr` has written, of which `text` converts strings."""
+    """Return what `ReadOpAttr` has written, of which `text` converts strings."""
     if kind in (OpAttrType.INT, OpAttrType.INTS):
         numbers: list[int] = list(ffi.unpack(ffi.cast("int64_t*", data), size // 8))
         return numbers[0] if kind == OpAttrType.INT else numbers
@@ -214,7 +214,7 @@ _UNSAID: dict[str, Any] = {"INT": 2, "FLOAT": 1.5}  # for an attribute that the 
 def other_attributes(
     attributes: Mapping[str, Any], given: list[OpAttr], asked: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
-    """The attributes of nodes which differ from a node in one number that the op reads.
+    """Return the attributes of nodes which differ from a node in one number that the op reads.
 
     `given` is `attributes` made, and `asked` the types in which the op asked for each.
     """

@@ -310,7 +310,7 @@ class Env(Handle):
         return self._of(argument, info, MemoryInfo)
 
     def _of(self, argument: str, given: Any, kind: type[Handle]) -> Any:
-        """The handle of an object of this library."""
+        """Return the handle of an object of this library."""
         if not isinstance(given, kind):
             name = type(given).__name__
             raise TypeError(f"{argument} must be of type {kind.__name__}, not {name}")
@@ -439,7 +439,7 @@ def _threads(api: "Api", threading: Any) -> Any:
 def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     api: "Api", context: Any, severity: int, name: bytes, threads: Any, config: Any
 ) -> tuple[str, tuple[Any, ...], object]:
-    """The function that creates an environment, its arguments, and what must outlive the call."""
+    """Return the function that creates an environment, its arguments, and what it borrows."""
     function = address_of_function("ortcffi_log") if context else ffi.NULL
     parameter = context.pointer if context else ffi.NULL
     level = ffi.cast("OrtLoggingLevel", severity)  # any number, also a negative one
@@ -460,7 +460,7 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
 
 
 def _memory(info: MemoryInfo) -> tuple[Any, ...]:
-    """What libraries compare to tell registered allocators apart, if the table can read it."""
+    """Get what libraries compare to tell registered allocators apart, if the table can read it."""
     facts: list[Any] = [info.name, info.id, info.mem_type]
     if info.api.supports("MemoryInfoGetVendorId"):
         facts += [info.device_type, info.device_mem_type, info.vendor_id]

@@ -51,7 +51,7 @@ class Shared:
         self.later: Shared | None = None
 
     def until_now(self) -> list[Any]:
-        """The objects of this moment and of all later ones."""
+        """Return the objects of this moment and of all later ones."""
         found, each = list(self.objects), self.later
         while each is not None:
             found += [new for new in each.objects if new not in found]
@@ -77,7 +77,7 @@ class EnvState:
         self._past: list[Registered] = []
 
     def open_envs(self) -> "list[Env]":
-        """The references to the environment that are not closed."""
+        """Return the references to the environment that are not closed."""
         with _guard:
             found = [(each, each()) for each in self._envs]
             self._envs = [each for each, env in found if env is not None]
@@ -148,7 +148,7 @@ _states: "weakref.WeakValueDictionary[Hashable, EnvState]" = weakref.WeakValueDi
 
 
 def state_of(api: "Api") -> EnvState:
-    """The state of the environment of the library that a table belongs to."""
+    """Return the state of the environment of the library that a table belongs to."""
     with _guard:
         state = _states.get(api.library)
         if state is None:

@@ -39,7 +39,7 @@ class EpDevice(Handle):
         return cls(api, handle, parent=(owner, env))
 
     def _env_handle(self) -> Any:
-        """The environment that the device is of."""
+        """Return the environment that the device is of."""
         self.handle  # noqa: B018  # raises if closed
         env = self._handle_parents[1]
         if not isinstance(env, Handle):
@@ -164,7 +164,7 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
 
 @public
 def available_providers(api: "Api | None" = None) -> list[str]:
-    """The execution providers that a library was built with, the preferred ones first.
+    """Return the execution providers that a library was built with, the preferred ones first.
 
     Notes
     -----

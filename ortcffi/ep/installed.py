@@ -125,7 +125,7 @@ def is_python_ep(name: str) -> bool:
 
 
 def ep_named(name: str) -> InstalledEp:
-    """What a name means: that of a package here, or the path of a library."""
+    """Return what a name means: that of a package here, or the path of a library."""
     if name not in _PACKAGES:
         return InstalledEp("", "", name, {})
     found = next((each for each in _installed() if each.name == name), None)
@@ -138,19 +138,19 @@ def ep_named(name: str) -> InstalledEp:
 
 
 def provider_names() -> list[str]:
-    """The names of providers that sessions take of what is installed."""
+    """Return the names of providers that sessions take of what is installed."""
     return [each.name for each in _installed()] + [REFERENCE] * (find_spec("onnx") is not None)
 
 
 def unknown_provider(name: str) -> str:
-    """The end of an error about a name that no provider has: what may be meant, what there is."""
+    """Return the end of an error about an unknown provider: what may be meant."""
     short = name.lower().removesuffix("executionprovider")
     names = ", ".join(provider_names()) or "none"
     return f"{meant(short, [*_PACKAGES, REFERENCE]) or '.'} Installed providers: {names}"
 
 
 def registered_in(env: Any, ep: InstalledEp) -> RegisteredEp:
-    """The registration of a library with an environment: the one that there is, or a new one."""
+    """Return the registration of a library with an environment, a new one if need be."""
     return register_once(env, ep.path, ep.name or None, hardware_for(env, ep))
 
 

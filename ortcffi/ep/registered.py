@@ -114,7 +114,7 @@ class RegisteredEp(Handle):
 
 
 def name_of(given: Any, path: str) -> str:
-    """The name of a provider written in Python, otherwise that of the file."""
+    """Return the name of a provider written in Python, otherwise that of the file."""
     name: str | None = getattr(given, "_registered_name", None)
     return os.path.basename(path).partition(".")[0].removeprefix("lib") if name is None else name
 
@@ -132,7 +132,7 @@ def _free_name(given: Any, path: str, held: "Iterable[RegisteredEp]") -> str:
 
 
 def definition_of(name: str) -> Any:
-    """What is being registered under its own name, if anything."""
+    """Return what is being registered under its own name, if anything."""
     return _registering.get(name)
 
 
@@ -209,7 +209,7 @@ def _needs_copy(api: "Api", source: Any, own: "Iterable[RegisteredEp]") -> bool:
 
 
 def _official_libraries() -> tuple[str, set[str]]:
-    """The extension module of the official package, if it is imported, and what it registered."""
+    """Return the official extension module, if it is imported, and what it registered."""
     module = sys.modules.get("onnxruntime.capi.onnxruntime_pybind11_state")
     path = getattr(module, "__file__", None) or ""
     if not path.endswith((".so", ".pyd")):  # the drop-in, say
@@ -223,7 +223,7 @@ def _source_of(path: "str | os.PathLike[str]") -> Any:
 
 
 def _inherited(env: Any, ep: RegisteredEp, hold: Any) -> RegisteredEp:
-    """What the parent of this process had registered before it forked, for a user of its own.
+    """Get what the parent of this process had registered before it forked, for a user of its own.
 
     The library's environment in the child is a copy, in which the name is in use: by sessions of
     the parent too, which the child cannot end.
@@ -254,7 +254,7 @@ def devices_of(env: Any, find: Find) -> list[EpDevice]:
 
 
 def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
-    """What has the registrations that have not ended stay as they are.
+    """Return what has the registrations that have not ended stay as they are.
 
     Sessions have it: the library may give each of them what a factory makes.
     """
@@ -271,7 +271,7 @@ def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
 
 
 def _hold(ep: RegisteredEp) -> Any:
-    """What has a registration stay as it is; raises if it has ended."""
+    """Return what has a registration stay as it is; raises if it has ended."""
     return owner_of("ortcffi_registered_ep*", ep.api, lib.ortcffi_unregister_ep, ep)
 
 
@@ -281,7 +281,7 @@ def register_once(
     name: str | None = None,
     hardware: "Iterable[HardwareDevice] | None" = None,
 ) -> RegisteredEp:
-    """The registration of a library under a name: the one that there is, or else a new one."""
+    """Get the registration of a library under a name: the one that there is, or else a new one."""
     full = absolute("path", path)
     with _lock:  # so that two threads do not both register it
         holds = hold_registered(env.api)
@@ -295,7 +295,7 @@ def register_once(
 def _host(
     api: "Api", hardware: "Iterable[HardwareDevice] | None", host: "Api | None"
 ) -> "tuple[Any, ...]":
-    """What only the core can give a library, and what keeps it; nothing where that is not asked."""
+    """Return what only the core can give a library, and what keeps it, where asked for."""
     if hardware is None and host is None:
         return ()
     from ortcffi.ep.hardware import HardwareDevice

@@ -148,7 +148,7 @@ class WatchedEp(Handle):
 
 
 def left_statuses(figures: Any = ffi.NULL) -> list[LeftStatus]:
-    """The statuses that a trace with these figures notes, or all watched libraries."""
+    """Return the statuses that a trace with these figures notes, or all watched libraries."""
     room = lib.ortcffi_left_statuses(figures, ffi.NULL, 0)
     found: Any = ffi.new("ortcffi_left_status[]", max(room, 1))
     count = min(lib.ortcffi_left_statuses(figures, found, room), room)
@@ -169,7 +169,7 @@ def set_faults(figures: Any, numbers: dict[int, int]) -> None:
 
 
 def faults_by_slot(faults: Mapping[str, int] | None) -> dict[int, int]:
-    """The faults by the index of their slot."""
+    """Return the faults by the index of their slot."""
     rows = range(lib.ORTCFFI_SLOTS_AND_EP)
     indexes = {decode(lib.ortcffi_slot_row(i).name): i for i in rows}
     found = {}

@@ -119,7 +119,7 @@ def add_cause(error: MemoryError) -> None:
 
 
 def _text_of(error: BaseException) -> str:
-    """The text of an exception, as a C string can carry it both ways unchanged."""
+    """Return the text of an exception, as a C string can carry it both ways unchanged."""
     name = type(error).__name__
     try:
         text = error.message if isinstance(error, OrtError) else f"{name}: {error}"
@@ -152,7 +152,7 @@ def status_for(error: BaseException, api: "OrtApi | None" = None) -> "OrtStatus"
 
 
 def code_and_text(error: BaseException) -> tuple[int, bytes]:
-    """The code and the message of the status for an exception, which the current call keeps."""
+    """Get the code and the message of the status for an exception, which the current call keeps."""
     compiled.keep(error)
     text = _text_of(error)
     if isinstance(error, OrtError):

@@ -248,14 +248,14 @@ class Overloaded(RuntimeError):
 
 
 def code_and_message(error: BaseException) -> tuple[int, str] | None:
-    """The status that an exception of the official package was made of; None for another one."""
+    """Return the status that an official exception was made of, or None."""
     form = r"\[ONNXRuntimeError\] : (\d+) : [A-Z_]+ : (.*)"
     found = re.search(form, str(error), re.DOTALL)
     return None if found is None else (int(found[1]), found[2])
 
 
 def code_of(error: BaseException) -> ErrorCode | None:
-    """The code of an exception of the official package, whose message begins with it; else None."""
+    """Return the code of an official exception, whose message begins with it, or None."""
     if isinstance(error, OrtError):
         return error.code
     found = code_and_message(error)

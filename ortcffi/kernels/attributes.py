@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def read_attributes(api: "Api", info: Any, declared: "tuple[Attribute, ...]") -> dict[str, Any]:
-    """The attributes of a node by name, with the defaults of those that it does not have."""
+    """Return the attributes of a node by name, with the defaults of those that it does not have."""
     return {each.name: _value_of(api, info, each) for each in declared}
 
 
 def read_inferred_attributes(
     api: "Api", context: Any, declared: "tuple[Attribute, ...]"
 ) -> dict[str, Any]:
-    """The same while shapes are inferred, where no attribute is a tensor."""
+    """Do the same while shapes are inferred, where no attribute is a tensor."""
     found = {}
     for each in declared:
         out = ffi.new("const OrtOpAttr**")
@@ -75,7 +75,7 @@ def _refuse_other_type(api: "Api", info: Any, declared: "Attribute", *, is_empty
 
 
 def _read(api: "Api", info: Any, declared: "Attribute", kind: OpAttrType) -> Any:
-    """An attribute as one of a type; None where the getter of that type fails."""
+    """Return an attribute as one of a type; None where the getter of that type fails."""
     slot, read = _READERS[kind]
     api.require(slot)
     return read(getattr(lib, slot), api, info, declared.name.encode())

@@ -127,7 +127,7 @@ class CheckedKernel(Kernel):
         return others
 
     def _copy(self, value: Value | None) -> Value | None:
-        """An input in memory of the guard, if it is a tensor of numbers."""
+        """Return an input in memory of the guard, if it is a tensor of numbers."""
         if value is None or not _is_plain(value):
             return value
         copy = Value.empty(value.shape, value.element_type, self._guard)
@@ -213,27 +213,27 @@ def _is_plain(value: Value | None) -> bool:
 
 
 def _content(value: Value | None) -> Any:
-    """The bytes of a tensor, or its strings; None for what is not compared."""
+    """Return the bytes of a tensor, or its strings; None for what is not compared."""
     if value is None or not _is_tensor(value):
         return None
     return bytes_of(value).copy() if _is_plain(value) else value.numpy(copy=True).reshape(-1)
 
 
 def _place(value: Value, byte: int) -> str:
-    """The element that a byte of a tensor is in, or that a string is."""
+    """Return the element that a byte of a tensor is in, or that a string is."""
     if value.element_type in PACKED:
         return f"byte {byte}"
     return f"element {byte // value.dtype.itemsize if _is_plain(value) else byte}"
 
 
 def _difference(before: Any, now: Any) -> int | None:
-    """The first byte or string that differs; None if there is none."""
+    """Return the first byte or string that differs; None if there is none."""
     found = np.flatnonzero(before != now)
     return int(found[0]) if found.size else None
 
 
 def _array(value: Value | None) -> Any:
-    """What a kernel that is not checked returns of an output."""
+    """Return what a kernel that is not checked returns of an output."""
     if value is None:
         return None
     if not _is_tensor(value):

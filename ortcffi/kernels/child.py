@@ -31,7 +31,7 @@ _CODE = (
 
 
 def command(module: str, function: str, *arguments: str | int, faults: bool = False) -> list[str]:
-    """The command that calls a function of a module, found where this process finds it.
+    """Return the command that calls a function of a module, found where this process finds it.
 
     With `faults`, a crash prints the stacks of Python, and what was printed before is not lost.
     """
@@ -43,7 +43,7 @@ def command(module: str, function: str, *arguments: str | int, faults: bool = Fa
 
 
 def seconds_of(timeout: Any) -> float:
-    """A time limit that was given as an argument, of Python or of NumPy."""
+    """Return a time limit that was given as an argument, of Python or of NumPy."""
     if isinstance(timeout, bool) or not hasattr(timeout, "__float__"):
         raise TypeError(f"timeout must be a number of seconds, not {type(timeout).__name__}")
     if not 0 < float(timeout) <= threading.TIMEOUT_MAX:
@@ -52,7 +52,7 @@ def seconds_of(timeout: Any) -> float:
 
 
 def too_long(seconds: float) -> str:
-    """What is said of a process that was ended because of its time limit."""
+    """Return what is said of a process that was ended because of its time limit."""
     return f"it takes longer than {seconds:g} seconds"
 
 
@@ -67,7 +67,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def abort(process: "subprocess.Popen[bytes]") -> None:
-    """The same of one that takes too long. Started with `faults`, it prints Python's stacks."""
+    """Do the same of one that takes too long. Started with `faults`, it prints Python's stacks."""
     if sys.platform != "win32":
         process.send_signal(signal.SIGABRT)
         with suppress(subprocess.TimeoutExpired):
@@ -387,7 +387,7 @@ def ask(
 
 
 def signal_of(code: int) -> str:
-    """The name of the signal that ended a process with this exit code; "" for none."""
+    """Return the name of the signal that ended a process with this exit code; "" for none."""
     if code >= 0:
         return ""
     try:
@@ -403,7 +403,7 @@ def end_of(code: int) -> str:
 
 
 def printed(text: bytes | str, between: str = " / ", most: int = MOST_LINES) -> str:
-    """What a process printed, without the middle of a long text, as the end of a sentence."""
+    """Get what a process printed, without the middle of a long text, as the end of a sentence."""
     text = text if isinstance(text, str) else text.decode(errors="backslashreplace")
     lines = text.strip().splitlines()
     first = most // 4

@@ -30,14 +30,14 @@ _tables: "dict[int, Api]" = {}  # by address: what C calls with
 
 
 def remember_table(api: "Api") -> int:
-    """The address of a table, by which `Definition` finds the object again."""
+    """Return the address of a table, by which `Definition` finds the object again."""
     address = address_of(api.pointer)
     _tables.setdefault(address, api)
     return address
 
 
 def table_of(address: int, version: int) -> "Api":
-    """The table that C calls with, by its address."""
+    """Return the table that C calls with, by its address."""
     api = _tables.get(address)
     if api is None:  # a table of a trace, or of a host that was not registered
         api = _tables[address] = table_at(ffi.cast("OrtApi*", address), version)
@@ -108,7 +108,7 @@ class Definition:
     def make(
         self, api: int, version: int, info: int
     ) -> tuple[Any, dict[str, Any] | None, int, bool]:
-        """What to call for a node, and with which keywords."""
+        """Return what to call for a node, and with which keywords."""
         found = read_attributes(
             table_of(api, version), ffi.cast("OrtKernelInfo*", info), self.attributes
         )
@@ -119,7 +119,7 @@ class Definition:
     def out_shapes(
         self, inputs: tuple[Any, ...], keywords: dict[str, Any] | None, count: int
     ) -> tuple[tuple[int, ...], ...]:
-        """The shapes of the arrays that a function is given as ``out``, from `shapes`."""
+        """Return the shapes of the arrays that a function is given as ``out``, from `shapes`."""
         given = [None if x is None else np.shape(x) for x in inputs]
         found = self._shapes_of(given, keywords or {})
         if len(found) < count or not all(_is_known(shape) for shape in found[:count]):
@@ -179,14 +179,14 @@ class Definition:
     # --- inputs and outputs that are not simply arrays --------------------------------------------
 
     def read(self, api: int, version: int, value: int) -> Any:
-        """An input that C cannot read: strings, packed elements and whatever is no tensor."""
+        """Get an input that C cannot read: strings, packed elements and whatever is no tensor."""
         table = table_of(api, version)
         handle = ffi.cast("OrtValue*", value)
         with Value.from_handle(table, handle, parent=table, readonly=True) as found:
             return _content(found)
 
     def array(self, index: int, element: int, result: Any) -> Any:
-        """What a function returned, as an array that C can copy."""
+        """Return what a function returned, as an array that C can copy."""
         self._refuse_mask(index, result)
         dtype = dtype_of(element)
         if not isinstance(result, np.ndarray) and not isinstance(result, np.generic):
@@ -266,7 +266,7 @@ class Definition:
 
 
 def _with_causes(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
-    """An exception and all that it refers to, without those seen already."""
+    """Yield an exception and all that it refers to, without those seen already."""
     todo = [error]
     while todo:
         each = todo.pop()
@@ -277,7 +277,7 @@ def _with_causes(error: BaseException | None, seen: set[int]) -> Iterator[BaseEx
 
 
 def _content(value: Value) -> Any:
-    """An array; of a sequence a list of them, of a map or a sequence of maps Python's objects.
+    """Get an array; of a sequence a list of them, of a map or a sequence of maps Python's objects.
 
     None for an optional that holds nothing.
     """

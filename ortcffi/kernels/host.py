@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @cache
 def host_function(name: str) -> Any:
-    """A function of ``ortcore.h``, by its type, such as ``OrtcoreKernelCreate``."""
+    """Return a function of ``ortcore.h``, by its type, such as ``OrtcoreKernelCreate``."""
     words = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
     found = lib.GetExperimentalFunction(core_api().pointer, words[1:].encode())
     return ffi.cast(name, found)
 
 
 def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:
-    """The base that a library registers with, and the table that its kernels get."""
+    """Return the base that a library registers with, and the table that its kernels get."""
     if not api.is_core:
         raise ValueError(
             f"api must be the embedded core's table or an emulated one, not {api}: kernels run on "
@@ -45,7 +45,7 @@ def call_host(name: str, function: Any, *arguments: Any) -> None:
 
 
 def empty_sequence_on_core(api: "Api", element: int) -> Value:
-    """A sequence without tensors of an element type, of a table of the core."""
+    """Return a sequence without tensors of an element type, of a table of the core."""
     value, out = blank(Value, api)
     call_host("OrtcoreEmptySequence", host_function("OrtcoreEmptySequence"), element, out)
     return value

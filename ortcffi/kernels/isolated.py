@@ -226,7 +226,7 @@ class IsolatedKernel(Closing):
         raise answer
 
     def _crashed(self, when: str) -> KernelCrashed:
-        """The error of a process that has ended, or is about to."""
+        """Return the error of a process that has ended, or is about to."""
         try:
             code = self._process.wait(_SECONDS)
         except subprocess.TimeoutExpired:
@@ -235,7 +235,7 @@ class IsolatedKernel(Closing):
         return self._crash(f"{when}, {child.end_of(code)}", code)
 
     def _late(self, when: str, seconds: float) -> KernelCrashed:
-        """The error of a process that has taken too long, and is ended."""
+        """Return the error of a process that has taken too long, and is ended."""
         self._process.wait()
         return self._crash(f"{when}, {child.too_long(seconds)}", 0)
 
@@ -283,7 +283,7 @@ def _end(process: "subprocess.Popen[bytes]", printed: Any, owner: int) -> None:
 
 
 def _array(place: int, x: Any) -> Any:
-    """What another process can be given of an input."""
+    """Return what another process can be given of an input."""
     if not isinstance(x, Value) and (hasattr(x, "__array__") or not hasattr(x, "__dlpack__")):
         return x
     value = x if isinstance(x, Value) else Value.from_dlpack(x)
@@ -300,7 +300,7 @@ def _value(x: Any) -> Value:
 
 
 def _written(place: int, out: Any, made: Value | None) -> Value | None:
-    """An output, written to what it is to go to, if there is something."""
+    """Return an output, written to what it is to go to, if there is something."""
     given = target(place, out)
     if given is None or made is None:
         return made
@@ -353,7 +353,7 @@ def serve() -> None:
 
 
 def _make(request: _Request) -> Any:
-    """The kernel that is asked for."""
+    """Return the kernel that is asked for."""
     import ortcffi
 
     base = host_function("OrtcoreKernelBase")(request.version)

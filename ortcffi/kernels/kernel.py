@@ -60,7 +60,7 @@ class Kernel(KernelHost, Closing):
         return found[0] if len(found) == 1 else found
 
     def _targets(self, out: Any) -> tuple[Value | None, ...]:
-        """The values that outputs are written to."""
+        """Return the values that outputs are written to."""
         return tuple(target(place, x) for place, x in enumerate(listed_out(out, self._outputs)))
 
     def infer_shapes(self, *inputs: Any) -> "tuple[TensorTypeInfo | None, ...]":
@@ -100,7 +100,7 @@ class Kernel(KernelHost, Closing):
         return operands[min(place, len(operands) - 1)].element_type if operands else 0
 
     def _convert(self, place: int, x: Any) -> Value:
-        """A value of anything that the compiled code does not take as it is."""
+        """Return a value of anything that the compiled code does not take as it is."""
         api = core_api()
         if isinstance(x, Value):
             return x if x.api.is_core else Value.from_numpy(x.numpy(), api=api, copy=True)
@@ -125,7 +125,7 @@ class Kernel(KernelHost, Closing):
 
 
 def listed_out(out: Any, count: int) -> Any:
-    """The argument `out` as a list of one for each output."""
+    """Return the argument `out` as a list of one for each output."""
     listed = [out] if isinstance(out, (Value, np.ndarray)) else out
     if not isinstance(listed, (list, tuple)):
         raise TypeError(f"out must be a Value, an ndarray or a list of them, not {out!r}")
@@ -137,7 +137,7 @@ def listed_out(out: Any, count: int) -> Any:
 
 
 def target(place: int, x: Any) -> Value | None:
-    """What an output is written to."""
+    """Return what an output is written to."""
     subject = f"out[{place}]"
     if x is None:
         return None

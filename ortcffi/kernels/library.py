@@ -232,7 +232,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         return self.get(key) is not None
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The ops of a domain, or one op; the default where it has none such."""
+        """Return the ops of a domain, or one op; the default where it has none such."""
         try:
             return self[key]
         except LookupError:

@@ -59,7 +59,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     _of: Any = None,
     **unknown: Any,
 ) -> Kernel:
-    """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
+    """Return the kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
 
     `holder` keeps the op, and the library that it is from. `_asked` gets what the op asked for.
     `_options`, kept by `holder`, have the custom ops that the kernel may make with ``CreateOp``.
@@ -147,7 +147,7 @@ def _tell_unread(op: CustomOp, attributes: list[OpAttr], struct: Any, kernel: Ke
 
 
 def asked_for(struct: Any) -> dict[str, list[str]] | None:
-    """The types in which an op asked for each attribute; None if it may still ask for others."""
+    """Return the types in which an op asked for attributes; None if it may ask for others."""
     asked: dict[str, list[str]] = {}
     for record in bytes(ffi.buffer(struct.asked, struct.asked_room)).split(b"\0"):
         if record[:1] == b"0":
@@ -161,7 +161,7 @@ def asked_for(struct: Any) -> dict[str, list[str]] | None:
 def _mistakes(
     op: CustomOp, attributes: list[OpAttr], struct: Any, has_inferred: bool = False
 ) -> Iterator[str]:
-    """What is likely wrong with attributes: what an op did not read until now."""
+    """Yield what is likely wrong with attributes: what an op did not read until now."""
     if not attributes or (asked := asked_for(struct)) is None:
         return
     may_read_more = _infers(struct.op) and not has_inferred
@@ -224,12 +224,12 @@ class _Node:
         return thing
 
     def text(self, argument: str, text: str) -> Any:
-        """A string that C borrows."""
+        """Return a string that C borrows."""
         return self.keep(ffi.new("char[]", encode(argument, text)))
 
 
 def _entries(what: str, given: Any, declared: Any) -> list[Any]:
-    """What a node says of each operand: a type, None for the declared one, or `_ABSENT`."""
+    """Return what a node says of each operand: a type, None for the declared one, or `_ABSENT`."""
     if given is None:
         counts = [
             o.min_arity if o.characteristic == Characteristic.VARIADIC else 1 for o in declared
@@ -256,7 +256,7 @@ def _constants(op: CustomOp, constants: Any) -> dict[int, Value]:
 
 
 def attributes_for(attributes: "Mapping[str, Any] | None") -> list[OpAttr]:
-    """The attributes of a node."""
+    """Return the attributes of a node."""
     found = []
     for name, value in optional_mapping("attributes", attributes).items():
         try:

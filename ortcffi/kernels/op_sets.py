@@ -96,7 +96,7 @@ class OpSet:
                 check(api.pointer, lib.AddCustomOpDomain(api.pointer, options, domain))
 
     def _domains(self, api: "Api") -> tuple[Array, int]:
-        """The domains of a table, and how many there are."""
+        """Return the domains of a table, and how many there are."""
         address = address_of(api.pointer)
         ops = tuple(self._ops.values())
         found = self._registered.get(address)
@@ -127,7 +127,7 @@ def _add(api: "Api", domain: Any, op: "PythonOp") -> None:
 
 
 def table_of_base(base: Any) -> "Api":
-    """The newest table that a host has and this package knows."""
+    """Return the newest table that a host has and this package knows."""
     if base == lib.ortcffi_core_api_base():
         return core_api()
     version_string = decode(base.GetVersionString())
@@ -144,7 +144,7 @@ _given: "dict[tuple[PythonOp, ...], OpSet]" = {}  # the sets of sessions, by the
 
 @public
 def op_set(name: str = "") -> OpSet:
-    """The set of that name, which is made if there is none."""
+    """Return the set of that name, which is made if there is none."""
     made = OpSet(name)
     with _lock:
         return _sets.setdefault(name, made)
@@ -215,7 +215,7 @@ def with_custom_ops(options: "SessionOptions", given: Any) -> None:
 
 
 def ops_named_in(message: str) -> "list[PythonOp]":
-    """The ops of all sets that a message of a library names, with their domains."""
+    """Return the ops of all sets that a message of a library names, with their domains."""
     words = set(re.findall(r"\w+", message))
     return [
         op
@@ -226,7 +226,7 @@ def ops_named_in(message: str) -> "list[PythonOp]":
 
 
 def _register(options: int, base: int) -> None:
-    """Called by ``RegisterCustomOps``."""
+    """Serve ``RegisterCustomOps``."""
     chosen = getattr(_chosen, "ops", None)
     chosen = _sets[""] if chosen is None else chosen
     chosen.register(ffi.cast("OrtSessionOptions*", options), ffi.cast("OrtApiBase*", base))

@@ -47,7 +47,7 @@ def _operand(
 
 
 def operands_of(argument: str, declared: Any) -> tuple[Operand, ...]:
-    """The operands that an argument declares; errors name the argument."""
+    """Return the operands that an argument declares; errors name the argument."""
     if isinstance(declared, str) or not isinstance(declared, Iterable):
         raise TypeError(f"{argument} must be a list of types, not {declared!r}")
     operands = []
@@ -81,7 +81,7 @@ _TYPES = {
 
 
 def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]:
-    """The attributes that an argument declares: by a default, or by a type for a required one."""
+    """Return the attributes that an argument declares by defaults and by types."""
     attributes = []
     for name, given in optional_mapping("attributes", declared).items():
         encode("attributes", name)
@@ -95,7 +95,7 @@ def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]
 
 
 def _type_of_type(value: Any) -> OpAttrType | None:
-    """The type of a required attribute, declared as ``int`` or ``list[int]``."""
+    """Return the type of a required attribute, declared as ``int`` or ``list[int]``."""
     if isinstance(value, OpAttrType):
         return value
     if getattr(value, "__origin__", None) is list:
@@ -122,7 +122,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def of_declared_type(op: str, declared: tuple[Attribute, ...], given: Any) -> Any:
-    """The attributes of a node with the types that the op declares.
+    """Return the attributes of a node with the types that the op declares.
 
     As in a model, 3 is no float. That, or a name that the op does not have, is a TypeError.
     """

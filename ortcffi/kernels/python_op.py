@@ -35,7 +35,7 @@ def op_struct(  # noqa: PLR0913  # as many as there are facts
     may_inplace: tuple[tuple[int, int], ...] = (),
     infers: bool = False,
 ) -> Any:
-    """An ``OrtCustomOp`` for hosts of one table.
+    """Return an ``OrtCustomOp`` for hosts of one table.
 
     An operand has the fields of `Operand`; of an output also its shape, if that is known, with -1
     for a length that is not.
@@ -116,7 +116,7 @@ class PythonOp:
         return make_kernel(self.description, pointer, struct, table, attributes, **node)
 
     def _struct_for(self, api: "Api") -> Any:
-        """An ``OrtCustomOp`` for hosts of one table; it lives as long as the object or a kernel."""
+        """Return an ``OrtCustomOp`` for hosts of one table, which this object keeps alive."""
         if api.version < _LEAST:
             raise NotImplemented(
                 f"an op in Python needs a host of API version {_LEAST} or newer, whose kernels can "

@@ -165,7 +165,7 @@ class Damage(NamedTuple):
         return f"a block of {self.size} bytes{freed}: {self.bytes_from(self.address)}"
 
     def bytes_from(self, address: int) -> str:
-        """The bytes that were changed, counted from an address."""
+        """Return the bytes that were changed, counted from an address."""
         first = self.address + self.offset - address
         last = first + self.length - 1
         return f"byte {first}" if first == last else f"bytes {first} to {last}"
@@ -247,7 +247,7 @@ class Guarded(Adaptor):
 
 
 def guard_of(allocator: Allocator | None) -> Guarded | None:
-    """The `Guarded` that an allocator is, or stands around; None if there is none."""
+    """Return the `Guarded` that an allocator is, or stands around; None if there is none."""
     while isinstance(allocator, Adaptor) and not isinstance(allocator, Guarded):
         allocator = allocator.inner
     return allocator if isinstance(allocator, Guarded) else None

@@ -72,11 +72,11 @@ class Allocator(Blocks, Handle):
         self._begin(True)
 
     def _limits(self) -> "Limits":
-        """The limits of this allocator, for messages."""
+        """Return the limits of this allocator, for messages."""
         return []
 
     def _null_answers(self) -> str:
-        """What has it answer NULL, at which ONNX Runtime ends the process; "" for nothing."""
+        """Get what has it answer NULL, at which ONNX Runtime ends the process; "" for nothing."""
         return ""
 
     def _refuse(self, failure: BaseException | None, function: str) -> None:

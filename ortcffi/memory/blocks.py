@@ -64,7 +64,7 @@ def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":
 
 
 def scratch_for(api: "Api") -> "OrtAllocator":
-    """A new allocator whose blocks are freed with it, when the last reference to it goes.
+    """Return a new allocator whose blocks are freed with it, when the last reference to it goes.
 
     A function of the library that answers strings is given it. So no interrupt loses a string, and
     none needs to be freed.

@@ -46,7 +46,7 @@ def _owner_of(code: CodeType) -> int:
 
 @called_from_c("ortcffi_python_stack", report_exception("the stack of a block", 0))
 def current_stack(depth: int) -> int:
-    """The number of the stack outside of this package that led here; 0 if there is none."""
+    """Return the number of the stack outside of this package that led here; 0 if there is none."""
     frame: FrameType | None = sys._getframe()
     while frame is not None and _owner_of(frame.f_code) == _OF_THIS_PACKAGE:
         frame = frame.f_back
@@ -79,11 +79,11 @@ def _text(line: _Line) -> str:
 
 
 def place_of(number: int) -> str:
-    """The program's own line for a person to read: ``file:line in function``."""
+    """Return the program's own line for a person to read: ``file:line in function``."""
     stack = _stacks[number]
     return _text(stack[-1]) if stack else "outside of Python"
 
 
 def lines_of(number: int) -> tuple[str, ...]:
-    """The lines of a stack for a person to read, innermost first."""
+    """Return the lines of a stack for a person to read, innermost first."""
     return tuple(_text(line) for line in _stacks[number][:-1])

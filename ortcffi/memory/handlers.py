@@ -27,7 +27,7 @@ _running = threading.local()
 
 @contextmanager
 def handler_at(context: "Cdata") -> Iterator[Any]:
-    """The allocator at an address, to call its handler; None if the handler is running already."""
+    """Yield the allocator at an address, or None if its handler is running already."""
     busy = vars(_running).setdefault("busy", set())
     if context in busy:
         yield None

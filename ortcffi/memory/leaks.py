@@ -97,7 +97,7 @@ HEADER = ("at the peak", "blocks", "live", "blocks", "line")
 
 
 def rows_of(lines: Sequence[ScopeLine], top: int | None) -> list[tuple[str, ...]]:
-    """The first lines as rows of a table under `HEADER`, and one row for all others."""
+    """Return the first lines as rows of a table under `HEADER`, and one row for all others."""
     shown = list(lines[:top])
     if rest := lines[len(shown) :]:
         sums = [sum(each) for each in zip(*(line[1:] for line in rest), strict=True)]

@@ -209,7 +209,7 @@ class Scope:
         return by_line(self.at_peak, self.groups)
 
     def report(self, top: int | None = 10) -> str:
-        """A table of `by_line` for a person to read, with places relative to this folder.
+        """Return a table of `by_line` for a person to read, with places relative to this folder.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def origin_for(future: object) -> tuple[int, int] | None:
-    """What the blocks of a run belong to that another thread does: these scopes, this line of code.
+    """Return what the blocks of a run on another thread belong to: scopes and a line.
 
     The numbers of an ``ortcffi_origin``, valid as long as the future; None if no scope is open.
     """

@@ -30,7 +30,7 @@ MISSING = (
 
 
 def _changed(graph: "Graph", change: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
-    """What a function makes of the model, as an object of the package onnx, and the weights."""
+    """Get what a function makes of the model, as an object of the package onnx, and the weights."""
     try:
         import onnx
     except ImportError as error:
@@ -125,7 +125,7 @@ def _take_types(graph: Any, typed: Any) -> None:
 
 
 def _inferred(proto: Any) -> Any:
-    """A copy of the model with types of inner values."""
+    """Return a copy of the model with types of inner values."""
     from onnx import shape_inference
 
     with _blamed("say which types the model has"):
@@ -167,7 +167,7 @@ class _Counter:
         self._counts: dict[tuple[str, str, str], int] = {}
 
     def nodes(self, nodes: Iterable[Any], within: tuple[Any, ...] = ()) -> int:
-        """The nodes of some nodes; `ValueError` for a function that calls itself."""
+        """Return the nodes of some nodes; `ValueError` for a function that calls itself."""
         total = 0
         for node in nodes:
             total += sum(self.nodes(inner.node, within) for inner in subgraphs_of(node))
@@ -240,7 +240,7 @@ def _spell_out_defaults(proto: Any) -> None:
 
 
 def _all_nodes(graph: Any) -> Iterator[Any]:
-    """The nodes of a GraphProto or a FunctionProto, and of its subgraphs."""
+    """Yield the nodes of a GraphProto or a FunctionProto, and of its subgraphs."""
     for node in graph.node:
         yield node
         for attribute in node.attribute:
@@ -292,7 +292,7 @@ def prepare(graph: "Graph", operators: Iterable[str], max_nodes: int) -> "Model"
 
 
 def key_of(name: str) -> Key:
-    """The domain and the operator of a name such as "ai.onnx.ml.Scaler"."""
+    """Return the domain and the operator of a name such as "ai.onnx.ml.Scaler"."""
     domain, _, operator = name.rpartition(".")
     return domain_of(domain), operator
 
@@ -308,7 +308,7 @@ def check_described(names: Iterable[str], opsets: dict[str, int]) -> None:
 
 
 def schema_of(key: Key, opsets: dict[str, int]) -> Any:
-    """What ONNX says of an operator; None if it does not have it."""
+    """Return what ONNX says of an operator; None if it does not have it."""
     from onnx import defs
 
     domain, operator = key
@@ -387,7 +387,7 @@ class _Descriptions:
         self._functions.append(function)
 
     def _content(self, schema: Any, node: Any, types: "ChainMap[str, bytes]") -> bytes:
-        """The function in the version that the model uses; empty where there is none."""
+        """Return the function in the version that the model uses; empty where there is none."""
         version = self._opsets.get(schema.domain, 1)
         if any(each <= version for each in schema.function_opset_versions):
             return bytes(schema.get_function_with_opset_version(version))
@@ -406,7 +406,7 @@ class _Descriptions:
 
 
 def _types_of(graph: Any) -> Iterator[tuple[str, bytes]]:
-    """The serialized types of a graph's own values."""
+    """Yield the serialized types of a graph's own values."""
     from onnx import helper
 
     for value in (*graph.input, *graph.output, *graph.value_info):
@@ -421,7 +421,7 @@ def _types_of(graph: Any) -> Iterator[tuple[str, bytes]]:
 
 
 def with_types(model: "Model") -> "Model":
-    """The model with the types that it lacks, where they can be had; otherwise as it is."""
+    """Return the model with the types that it lacks, where they can be had; otherwise as it is."""
     try:
         return model.prepare() if model._untyped() else model
     except (ModuleNotFoundError, ValueError):

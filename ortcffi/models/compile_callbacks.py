@@ -73,7 +73,7 @@ def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", ou
 
 
 def stored_at(api: "Api", info: Any) -> StoredAt | None:
-    """What an ``OrtExternalInitializerInfo`` says."""
+    """Return what an ``OrtExternalInitializerInfo`` says."""
     if not info:
         return None
     path = decode(ffi.cast("char*", lib.ExternalInitializerInfo_GetFilePath(api.pointer, info)))

@@ -67,7 +67,7 @@ def contents_of(model: "Model") -> Contents:
 
 
 def operator_name(domain: str, operator: str) -> str:
-    """The name of an operator, with its domain if that is not ONNX's."""
+    """Return the name of an operator, with its domain if that is not ONNX's."""
     return f"{domain}.{operator}" if domain_of(domain) else operator
 
 
@@ -109,7 +109,7 @@ def _count(tensor: Any) -> int:
 
 
 def _bytes(tensor: Any) -> int:
-    """What the elements take in memory; 0 for strings."""
+    """Return what the elements take in memory; 0 for strings."""
     return (_count(tensor) * _bits(tensor.data_type) + 7) // 8
 
 

@@ -98,7 +98,7 @@ class _Conversion:
         return tensor_of(tensor.name, made)
 
     def _nodes(self, node: Any, floats: set[str]) -> "Iterator[Any]":
-        """A node, and the nodes Cast that it needs before and behind it."""
+        """Yield a node, and the nodes Cast that it needs before and behind it."""
         schema = schema_of((domain_of(node.domain), node.op_type), self._opsets)
         self._attributes(node, schema, floats)
         behind = []

@@ -102,7 +102,7 @@ class Graph(Suggests):
         return self
 
     def _as_branch(self) -> Any:
-        """The message, for an attribute of a node; it names no weights by numbers."""
+        """Return the message, for an attribute of a node; it names no weights by numbers."""
         edits.settle(self)
         return self._message
 
@@ -486,7 +486,7 @@ class GraphFunction(Graph):
 
 
 def opened(model: Any) -> Model:
-    """A model of whatever a session can be made of."""
+    """Return a model of whatever a session can be made of."""
     if isinstance(model, Model):
         return model
     return model.to_model() if isinstance(model, Graph) else Model.load(model)

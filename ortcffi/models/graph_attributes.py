@@ -58,7 +58,7 @@ class ByName(MutableMapping[str, Any]):
         return message.name  # type: ignore[no-any-return]
 
     def _own(self, name: str) -> str:
-        """The one form of a name that has several."""
+        """Return the one form of a name that has several."""
         return name
 
     def _shown(self, message: Any) -> Any:
@@ -116,12 +116,12 @@ class Attributes(ByName):
 
 
 def graphs_of(attribute: Any) -> list[Any]:
-    """The messages of the graphs that an attribute is."""
+    """Return the messages of the graphs that an attribute is."""
     return [each for each in (attribute.g, *attribute.graphs) if each is not None]
 
 
 def subgraphs_of(node: Any) -> Iterator[Any]:
-    """The messages of the graphs in the attributes of a node."""
+    """Yield the messages of the graphs in the attributes of a node."""
     for attribute in node.attribute:
         yield from graphs_of(attribute)
 
@@ -136,7 +136,7 @@ def check_apart(place: Any, graphs: Iterable[Any]) -> None:
 
 
 def _kind_of(attribute: Any) -> int:
-    """The number of the type, which old files leave out."""
+    """Return the number of the type, which old files leave out."""
     if attribute.type:
         return int(attribute.type)
     fields = (i for i, field in enumerate(_FIELDS) if field and attribute.has(field))
@@ -176,7 +176,7 @@ def _shown(value: Any, graph: "Graph | None") -> Any:
 
 
 def attribute_of(name: str, value: Any) -> Any:
-    """The message of an attribute."""
+    """Return the message of an attribute."""
     made, argument = Message("AttributeProto"), f"attributes[{quoted(name)}]"
     made.name = name
     if isinstance(value, AttributeReference):
@@ -202,7 +202,7 @@ def attribute_of(name: str, value: Any) -> Any:
 
 
 def _stored(argument: str, value: Any) -> tuple[str, Any]:  # noqa: PLR0911  # a type each
-    """The type of an attribute or of an element of a list, and what is stored."""
+    """Return the type of an attribute or of an element of a list, and what is stored."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str):
@@ -237,7 +237,7 @@ def text(argument: str, given: Any) -> None:
 
 
 def text_property(field: str, doc: str, of: str = "_message") -> Any:
-    """A text that a message says, which can be set."""
+    """Return a text that a message says, which can be set."""
 
     def set_text(self: Any, value: str) -> None:
         text(field, value)
@@ -247,7 +247,7 @@ def text_property(field: str, doc: str, of: str = "_message") -> Any:
 
 
 def names_of(argument: str, names: Any) -> list[str]:
-    """The names of a node's inputs or outputs."""
+    """Return the names of a node's inputs or outputs."""
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
         raise TypeError(f"{argument} must be an iterable of str, not {type(names).__name__}")
     found = list(names)

@@ -25,7 +25,7 @@ _BATCH = 999_983  # a prime, so that it is found again: onnx forgets names of di
 
 
 def _tensor_types(graph: Any) -> Iterator[Any]:
-    """The types with a shape of all values."""
+    """Yield the types with a shape of all values."""
     for each in graphs_in(graph):
         for info in (*each.input, *each.output, *each.value_info):
             tensor = tensor_type_of(info)

@@ -159,7 +159,7 @@ def settle(graph: "Graph") -> None:
 
 
 def apart(self: "Graph", but: set[str]) -> tuple[bytes, dict[str, tuple[Any, ...]]]:
-    """The model as bytes, and its large initializers apart: memory, shape, element type.
+    """Return the model as bytes, and its large initializers apart: memory, shape, element type.
 
     The model says of them that they are in a file, which no library opens if it is given them.
     """
@@ -181,7 +181,7 @@ def apart(self: "Graph", but: set[str]) -> tuple[bytes, dict[str, tuple[Any, ...
 
 
 def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: set[str]) -> Any:
-    """A copy of the message of another graph, for this one; `free` are names that get free."""
+    """Get a copy of the message of another graph, for this one; `free` are names that get free."""
     copied = other.copy()
     settle(copied)
     message, values, nodes = copied._message, dict(names), {}
@@ -209,7 +209,7 @@ def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: se
 
 
 def _all_names(graph: Any) -> set[str]:
-    """The names of all that is made in a graph, also in subgraphs."""
+    """Return the names of all that is made in a graph, also in subgraphs."""
     return set().union(*map(made_names, graphs_in(graph)))
 
 
@@ -355,7 +355,7 @@ def _make_apart(graph: Any, starts: list[str]) -> None:
 def _needed(
     nodes: list[Any], starts: Iterable[str], ends: Iterable[str]
 ) -> tuple[set[str], list[Any]]:
-    """The values on the way between others, and the nodes that are."""
+    """Return the values on the way between others, and the nodes that are."""
     makers = {name: node for node in nodes for name in node.output if name}
     needed, kept, todo, done = set(starts), set(), [*ends], set(starts)
     while todo:
@@ -386,7 +386,7 @@ def _keep(graph: "Graph", nodes: list[Any], values: set[str]) -> None:
 
 
 def _input_info(value: GraphValue, given: Any) -> Any:
-    """An input's name and type: as it is given, or as the graph says."""
+    """Return an input's name and type: as it is given, or as the graph says."""
     name, info = value.name, value._message.copy()
     if given is not None:
         if not isinstance(given, tuple) or not 1 <= len(given) <= 2:

@@ -18,25 +18,25 @@ Names = Mapping[str, str]
 
 
 def initializer_names(graph: Any) -> list[str]:
-    """The names of the initializers of a message."""
+    """Return the names of the initializers of a message."""
     dense = [each.name for each in getattr(graph, "initializer", ())]
     sparse = (each.values for each in getattr(graph, "sparse_initializer", ()))
     return [*dense, *(each.name for each in sparse if each is not None)]
 
 
 def input_names(graph: Any) -> list[str]:
-    """The names of the inputs of a message, which may be names themselves."""
+    """Return the names of the inputs of a message, which may be names themselves."""
     return [each if isinstance(each, str) else each.name for each in graph.input]
 
 
 def made_names(graph: Any) -> set[str]:
-    """The names of inputs, initializers and what the nodes of a message make."""
+    """Return the names of inputs, initializers and what the nodes of a message make."""
     found = {name for node in graph.node for name in node.output if name}
     return found.union(initializer_names(graph), input_names(graph))
 
 
 def read_names(graph: Any) -> set[str]:
-    """The names that the nodes of a message read, also in subgraphs, and that are outputs."""
+    """Get the names that the nodes of a message read, also in subgraphs, and that are outputs."""
     found = {each.name for each in graph.output}
     for node in graph.node:
         found.update(node.input, outer_names(node))
@@ -44,7 +44,7 @@ def read_names(graph: Any) -> set[str]:
 
 
 def graphs_in(graph: Any) -> Iterator[Any]:
-    """A message of a graph, and those of its subgraphs."""
+    """Yield a message of a graph, and those of its subgraphs."""
     yield graph
     for node in graph.node:
         for inner in subgraphs_of(node):
@@ -52,13 +52,13 @@ def graphs_in(graph: Any) -> Iterator[Any]:
 
 
 def mentioning(graph: Any, names: Iterable[str]) -> list[Any]:
-    """The nodes in whose bytes one of some names is, which may be others too."""
+    """Return the nodes in whose bytes one of some names is, which may be others too."""
     wanted = tuple(name.encode(errors="surrogateescape") for name in names if name)
     return [node for node in graph.node if node.mentions(wanted)]
 
 
 def find(graph: "Graph", name: str) -> Any:
-    """The value of a name; where there is none, the first node of that name; or None."""
+    """Return the value of a name; where there is none, the first node of that name; or None."""
     message = graph._message
     for side in (graph.inputs, graph.outputs):
         if name in side and isinstance(side, Ports):
@@ -72,7 +72,7 @@ def find(graph: "Graph", name: str) -> Any:
 
 
 def values_of(graph: "Graph") -> dict[str, GraphValue]:
-    """The values of a graph by name; the message of one of which it says nothing is new."""
+    """Return the values of a graph by name; the message of one of which it says nothing is new."""
     message = graph._message
     infos = {each.name: each for each in (*message.value_info, *message.output, *message.input)}
     made = [each.name for each in message.input]

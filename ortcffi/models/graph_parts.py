@@ -106,7 +106,7 @@ class GraphValue:
         return self.name in self._graph.initializers
 
     def _writable(self) -> Any:
-        """The message of the type of a tensor, which is made if there is none."""
+        """Return the message of the type of a tensor, which is made if there is none."""
         found = tensor_type_of(self._message)
         if found is None and self._message.type is not None:
             raise ValueError(f"{quoted(self.name)} is no tensor")
@@ -131,7 +131,7 @@ class GraphValue:
 
 
 def _described(kind: Any) -> str:
-    """A type in a few words."""
+    """Return a type in a few words."""
     if kind is None:
         return "unknown"
     held = {"sequence": kind.sequence_type, "optional": kind.optional_type}
@@ -156,13 +156,13 @@ def _element_name(number: int) -> str:
 
 
 def tensor_type_of(info: Any) -> Any:
-    """The type of a dense or sparse tensor; None for another one."""
+    """Return the type of a dense or sparse tensor; None for another one."""
     kind = info.type
     return None if kind is None else kind.tensor_type or kind.sparse_tensor_type
 
 
 def shape_of(tensor: Any) -> "tuple[Dimension, ...]":
-    """The dimensions of a tensor's type, which has them."""
+    """Return the dimensions of a tensor's type, which has them."""
     return tuple(
         each.dim_value if each.has("dim_value") else each.dim_param or None
         for each in tensor.shape.dim
@@ -170,7 +170,7 @@ def shape_of(tensor: Any) -> "tuple[Dimension, ...]":
 
 
 def dimensions_of(shape: Any) -> Any:
-    """The message of a shape; None for an unknown one."""
+    """Return the message of a shape; None for an unknown one."""
     if shape is None:
         return None
     if isinstance(shape, str) or not isinstance(shape, Iterable):
@@ -338,7 +338,7 @@ class GraphNode:
         return tuple(dict.fromkeys(outer_names(self._message)))
 
     def _read(self) -> list[str]:
-        """The names of all that the node reads, also in its subgraphs."""
+        """Return the names of all that the node reads, also in its subgraphs."""
         return [*self.inputs, *outer_names(self._message)]
 
     def __eq__(self, other: object) -> bool:
@@ -362,7 +362,7 @@ class Nodes(MutableSequence[GraphNode]):
         self._graph, self._messages = graph, messages
 
     def _messages_of(self, nodes: Iterable[Any], gone: Iterable[Any] = ()) -> list[Any]:
-        """The messages of nodes that come into the graph, where others go.
+        """Return the messages of nodes that come into the graph, where others go.
 
         Nodes of another graph are copied: a node is in one graph.
         """
@@ -410,7 +410,7 @@ class Nodes(MutableSequence[GraphNode]):
         self._messages[index:index] = self._messages_of([value])
 
     def index(self, value: Any, *limits: int) -> int:
-        """The place of a node; `ValueError` where the graph does not have it."""
+        """Return the place of a node; `ValueError` where the graph does not have it."""
         return self._messages.index(value._message, *limits)
 
     def __repr__(self) -> str:
@@ -418,7 +418,7 @@ class Nodes(MutableSequence[GraphNode]):
 
 
 def outer_names(node: Any) -> Iterator[str]:
-    """The names that the subgraphs of a node read, and do not make themselves."""
+    """Yield the names that the subgraphs of a node read, and do not make themselves."""
     for graph in subgraphs_of(node):
         made = {each.name for each in (*graph.input, *graph.initializer)}
         made.update(each.values.name for each in graph.sparse_initializer if each.values)

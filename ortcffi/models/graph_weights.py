@@ -89,7 +89,7 @@ def settle_message(graph: Any, home: Home) -> None:
 
 
 def settle_attributes(attributes: "Iterable[Any]", home: Home) -> None:
-    """The same for attributes, and the graphs that they are."""
+    """Do the same for attributes, and the graphs that they are."""
     for attribute in attributes:
         for tensor in (attribute.t, *attribute.tensors):
             if tensor is not None:

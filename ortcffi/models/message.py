@@ -20,29 +20,29 @@ _OF_FILES = {number: element for element, number in _IN_FILES.items()}
 
 
 def element_in_file(element: int) -> int:
-    """The number of an element type in ONNX files."""
+    """Return the number of an element type in ONNX files."""
     return int(_IN_FILES.get(element, element))  # type: ignore[call-overload]
 
 
 def element_of_file(number: int) -> ElementType | int:
-    """The element type of a number in ONNX files."""
+    """Return the element type of a number in ONNX files."""
     return _OF_FILES.get(number) or known(ElementType, number)
 
 
 def domain_of(name: str) -> str:
-    """The one name of a domain: that of ONNX has two."""
+    """Return the one name of a domain: that of ONNX has two."""
     return "" if name == "ai.onnx" else name
 
 
 def shown(given: str) -> str:
-    """A text without surrogates, for what takes only UTF-8."""
+    """Return a text without surrogates, for what takes only UTF-8."""
     if given.isascii():
         return given
     return given.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def message_of_bytes(content: Any) -> Any:
-    """The message of a model; `InvalidProtobuf` where the bytes are none."""
+    """Return the message of a model; `InvalidProtobuf` where the bytes are none."""
     try:
         return Message("ModelProto", content)
     except ValueError as error:
@@ -57,7 +57,7 @@ class _Memory(Handle):
 
 
 def message_of_model(model: "Model") -> tuple[Any, int]:
-    """The message of a model's bytes, which keeps the model, and the count of its weights."""
+    """Get the message of a model's bytes, which keeps the model, and the count of its weights."""
     sizes = ffi.new("size_t[2]")
 
     def find(_table: Any, handle: Any) -> Any:

@@ -105,7 +105,7 @@ class Model(Suggests, Handle):
         of: "Model | None" = None,
         handle: Any = None,
     ) -> Self:
-        """A model of its bytes, which name weights by numbers: those of another model, and more."""
+        """Return a model of its bytes, which name weights of another model by numbers."""
         api, given = core_api(), ffi.NULL if handle is None else handle
         buffers = [ffi.from_buffer(each) for each in weights]
         made, out = cls._blank(api, "OrtModel*", lib.ReleaseModel, content, buffers, handle)
@@ -239,7 +239,7 @@ class Model(Suggests, Handle):
         return bytes_of(self)
 
     def _content(self) -> str | bytes:
-        """What a library is given to load it."""
+        """Return what a library is given to load it."""
         return self.to_bytes() if self._path is None or self._size is None else self._path
 
     # --- as an object -----------------------------------------------------------------------------

@@ -105,7 +105,7 @@ class ModelGraph(Handle):
         check(table, self._read_handle(_without_graph, slot, table, *arguments))
 
     def _node_at(self, pointer: Any) -> ModelNode:
-        """A node, which may be one of the graph around this one."""
+        """Return a node, which may be one of the graph around this one."""
         out = ffi.new("const OrtGraph**")
         self._ask("Node_GetGraph", pointer, out)
         graph = self._graph_at(out[0]) if out[0] else self
@@ -315,7 +315,7 @@ def _body_of(_table: Any, _graph: Any, model: Any, place: int, out: Any) -> None
 
 
 def functions_of(model: "Model") -> tuple[ModelFunction, ...]:
-    """The functions of a model, in the order of the file."""
+    """Return the functions of a model, in the order of the file."""
     found, home = message_of_model(model)[0].functions, model.graph  # which keeps the model
     pointer = model._read_handle(lambda _table, handle: handle, model.api.pointer)
     return tuple(ModelFunction(each, home, pointer, i) for i, each in enumerate(found))

@@ -41,7 +41,7 @@ class Part:
     def _at(
         cls, table: Any, _handle: Any, graph: "ModelGraph", pointer: Any, room: Any = None
     ) -> Self | None:
-        """The part at a pointer, during a use of the graph; `room` is a `_Room` for several."""
+        """Get the part at a pointer, during a use of the graph; `room` is a `_Room` for several."""
         if not pointer:
             return None
         part = cls.__new__(cls)
@@ -77,12 +77,12 @@ class _Room:
 
 
 def part_at(graph: "ModelGraph", pointer: Any, kind: type[P]) -> Any:
-    """The part of a graph at a pointer."""
+    """Return the part of a graph at a pointer."""
     return graph._read_handle(kind._at, graph.api.pointer, graph, pointer)
 
 
 def list_parts(graph: "ModelGraph", slot: str, kind: type[P], of: Any = None) -> tuple[Any, ...]:
-    """The parts in a list of the graph or a node; None for an operand that is left out."""
+    """Return the parts in a list of the graph or a node; None for an operand that is left out."""
 
     def listed(table: Any, handle: Any) -> tuple[Any, ...]:
         found, room = _pointers(table, slot, handle if of is None else of), _Room()
@@ -93,7 +93,7 @@ def list_parts(graph: "ModelGraph", slot: str, kind: type[P], of: Any = None) ->
 
 
 def index_values(graph: "ModelGraph") -> dict[str, int]:
-    """The address of each value of a graph by name: inputs, initializers, and what nodes make."""
+    """Return the address of each value of a graph by name."""
 
     def indexed(table: Any, handle: Any) -> dict[str, int]:
         lists = [("Graph_GetInputs", handle), ("Graph_GetInitializers", handle)]
@@ -109,7 +109,7 @@ def index_values(graph: "ModelGraph") -> dict[str, int]:
 
 
 def _pointers(table: Any, slot: str, of: Any) -> Any:
-    """The list that a slot gives of a graph or a node."""
+    """Return the list that a slot gives of a graph or a node."""
     count = ffi.new("size_t*")
     check(table, getattr(lib, slot.replace("Get", "GetNum"))(table, of, count))
     if slot == "Graph_GetNodes":
@@ -130,7 +130,7 @@ def _text(table: Any, slot: str, of: Any) -> str:
 
 
 def array_of(graph: "ModelGraph", value: Value) -> "NDArray[Any] | Value":
-    """What users see of a tensor of a graph: an array, or the Value if no array can have it."""
+    """Get what users see of a tensor of a graph: an array, or the Value if no array can have it."""
     if value.kind != ValueKind.TENSOR:
         return value
     try:
@@ -457,7 +457,7 @@ def _tensor_of(graph: "ModelGraph", attribute: Any) -> "NDArray[Any] | Value":
 
 
 def _attributes_of(table: Any, _handle: Any, node: Any) -> dict[str, Any]:
-    """The attributes of a node by name: of a tensor or a graph a tuple of the type and it."""
+    """Get the attributes of a node by name: of a tensor or a graph a tuple of the type and it."""
     found = _pointers(table, "Node_GetAttributes", node)
     return {_text(table, "OpAttr_GetName", each): _attribute(table, each) for each in found}
 

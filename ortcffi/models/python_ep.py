@@ -236,7 +236,7 @@ def python_ep(name: str) -> PythonEp:
 
 
 def make_factory(name: str, base: int) -> tuple[Any, ...]:
-    """Called by ``CreateEpFactories``."""
+    """Serve ``CreateEpFactories``."""
     api = table_of_base(ffi.cast("OrtApiBase*", base))
     found = definition_of(name)
     provider = found if isinstance(found, PythonEp) else python_ep(name)
@@ -365,7 +365,7 @@ class _Provider:
             raise ValueError(f"{self.name}: a node must be in one group, but {node!r} is in two")
 
     def compile(self, graphs: int, fused: int, count: int) -> tuple[Any, ...]:
-        """An op for each group."""
+        """Return an op for each group."""
         parts = ffi.cast("const OrtGraph**", graphs)
         nodes = ffi.cast("const OrtNode**", fused)
         return tuple(self._compile(parts[i], nodes[i]) for i in range(count))
@@ -426,12 +426,12 @@ class _Compiled(Definition):
             self.shapes, self.out_mode = _shapes(graph, node), 2
 
     def make(self, api: int, version: int, info: int) -> tuple[Any, None, int, bool]:
-        """What to call; the node has no attributes, and no info."""
+        """Return what to call; the node has no attributes, and no info."""
         del api, version, info
         return self.function, None, self.out_mode, self.borrow
 
     def array(self, index: int, element: int, result: Any) -> Any:
-        """The same, for results that are no list of outputs."""
+        """Do the same, for results that are no list of outputs."""
         if isinstance(result, (tuple, list)):
             kind = type(result).__name__
             raise TypeError(f"{self.full_name}: output {index} must be an array, not a {kind}")
@@ -440,7 +440,7 @@ class _Compiled(Definition):
     def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
         self, api: int, version: int, context: int, index: int, element: int, result: Any
     ) -> None:
-        """The same, for results of the shape that the model says, and for values of other types."""
+        """Do the same for results whose shape the model says, and for other types."""
         if result is None and self.optional[index]:
             return  # what is not made holds nothing
         if self.containers[index] is not None:
@@ -468,7 +468,7 @@ class _Compiled(Definition):
 
 
 def _container_type(info: TypeInfo | None) -> tuple[ValueKind, int | None] | None:
-    """The kind of a sequence or map, and the type of its elements; None for other types."""
+    """Return the kind of a sequence or map, and the type of its elements; None for other types."""
     if info is not None and _is_optional(info):
         return _container_type(info.contained)
     if info is None or info.kind not in (ValueKind.SEQUENCE, ValueKind.MAP):
@@ -493,7 +493,7 @@ def _map(subject: str, x: Any, element: int | None, api: "Api") -> Value:
 
 
 def _lengths(shape: Any) -> tuple[int, ...] | None:
-    """A shape as C is given it: -1 for what is free."""
+    """Return a shape as C is given it: -1 for what is free."""
     return None if shape is None else tuple(n if isinstance(n, int) else -1 for n in shape)
 
 
@@ -503,7 +503,7 @@ def _fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
 
 
 def _shapes(graph: ModelGraph, node: ModelNode) -> Callable[..., Any]:
-    """A function that says the shapes of outputs, of those of the inputs by the names of both."""
+    """Return a function from the shapes of named inputs to those of named outputs."""
     taken = [graph.values[name].shape for name in node.inputs]
     wanted = [graph.values[name].shape for name in node.outputs]
 
@@ -528,7 +528,7 @@ def _operand(element: Any) -> Operand:
 
 
 def _reordered(function: Any, node: ModelNode, graph: ModelGraph) -> Any:
-    """The function for a node that has its inputs and outputs in another order than the graph."""
+    """Return the function for a node whose inputs have another order than the graph's."""
     inputs, outputs = (
         [names.index(value.name) for value in values]
         for names, values in ((node.inputs, graph.inputs), (node.outputs, graph.outputs))

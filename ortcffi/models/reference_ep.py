@@ -123,7 +123,7 @@ def _adapt(graph: Any, versions: dict[str, int]) -> None:
 
 
 def _dtype(value: Any) -> Any:
-    """That of a tensor, or of the tensors in a sequence; None if it is not known."""
+    """Return that of a tensor, or of the tensors in a sequence; None if it is not known."""
     if value.element_type:
         return dtype_of(value.element_type)
     is_optional = value.type is not None and value.type.kind is ValueKind.OPTIONAL
@@ -131,7 +131,7 @@ def _dtype(value: Any) -> Any:
 
 
 def _as_declared(result: Any, dtype: Any) -> Any:
-    """The reference computes some operators in wider types than they have."""
+    """Return the reference computes some operators in wider types than they have."""
     if _is_nothing(result):
         return None
     if isinstance(result, list):

@@ -56,7 +56,7 @@ def _write_to(_table: Any, model: Any, writing: Any) -> None:
 
 
 def bytes_of(model: "Model") -> bytes:
-    """The model as a file has it, with all weights."""
+    """Return the model as a file has it, with all weights."""
     content = BytesIO()  # which hands its memory out as bytes
     _write(model, content.write)
     return content.getvalue()

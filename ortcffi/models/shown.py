@@ -63,7 +63,7 @@ def _fill(message: Any, graph: ModelGraph) -> Any:
 
 
 def _copied(what: str, array: Any) -> Value:
-    """A tensor that outlives the graph, with its elements packed as in memory."""
+    """Return a tensor that outlives the graph, with its elements packed as in memory."""
     if isinstance(array, Value):
         raise NotAvailable(f"{what} is a sparse tensor", "Graph_GetInitializers")
     return Value.from_numpy(array, copy=True)
@@ -106,7 +106,7 @@ def _type_of_list(node: "ModelNode", name: str) -> str:
 
 
 def _type_of_optional(node: "ModelNode") -> "TypeInfo | None":
-    """What the output of a node Optional may hold, as its attribute says that the API hides."""
+    """Get what the output of a node Optional may hold, as its attribute says that the API hides."""
     output = node.graph.values.get(node.outputs[0]) if node.outputs else None
     info = None if output is None or node.op_type != "Optional" else output.type
     return None if info is None or info.kind != ValueKind.OPTIONAL else info.contained

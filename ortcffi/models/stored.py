@@ -45,14 +45,14 @@ class Home:
         self._known = 0 if source is None else message_of_model(source)[1]
 
     def copy(self) -> "Home":
-        """The same with a copy of the message."""
+        """Do the same with a copy of the message."""
         made = Home(self.message.copy())
         made.source, made._handle, made._known = self.source, self._handle, self._known
         made.weights = list(self.weights)
         return made
 
     def bytes_of(self, message: Any) -> tuple[bytes, list[Any]]:
-        """A message as bytes, in which large weights have numbers, and the list of weights."""
+        """Get a message as bytes, in which large weights have numbers, and the list of weights."""
         more: list[Any] = []
         try:
             content = message.to_bytes(more, self._known + len(self.weights))
@@ -61,7 +61,7 @@ class Home:
         return content, [*self.weights, *more]
 
     def open(self, message: Any) -> "Model":
-        """The model of a message, with the weights where they are."""
+        """Return the model of a message, with the weights where they are."""
         content, weights = self.bytes_of(message)
         return Model._of_parts(content, weights, self.source, self._handle)
 
@@ -71,7 +71,7 @@ class Home:
 
 
 def home_of(model: Any) -> Home:
-    """What has the graph of a model, or of the path or the bytes of one."""
+    """Return what has the graph of a model, or of the path or the bytes of one."""
     if isinstance(model, Model):
         return Home(message_of_model(model)[0], model)
     source = Model.load(model)
@@ -83,7 +83,7 @@ def home_of(model: Any) -> Home:
 
 
 def _value_of_tensor(tensor: Any, home: Home | None) -> Any:
-    """The `ModelValue` of a tensor, in a model of its own."""
+    """Return the `ModelValue` of a tensor, in a model of its own."""
     model, graph = Message("ModelProto"), Message("GraphProto")
     is_sparse = tensor.kind == "SparseTensorProto"
     named = tensor.copy()
@@ -94,7 +94,7 @@ def _value_of_tensor(tensor: Any, home: Home | None) -> Any:
 
 
 def array_of_tensor(tensor: Any, home: Home | None = None) -> Any:
-    """A tensor's array over the memory that has its elements; a `Value` for a sparse one."""
+    """Return a tensor's array over the memory that has its elements; a `Value` for a sparse one."""
     return _value_of_tensor(tensor, home).initializer
 
 
@@ -116,7 +116,7 @@ _CONSTANTS = {
 
 
 def constant_tensor(node: Any) -> Any:
-    """The tensor that a node Constant makes; None for another node, and for a sparse one."""
+    """Return the tensor that a node Constant makes; None for another node, and for a sparse one."""
     if node.op_type != "Constant" or domain_of(node.domain) or not node.attribute:
         return None
     attribute = node.attribute[0]
@@ -136,7 +136,7 @@ def constant_tensor(node: Any) -> Any:
 
 
 def tensor_of(name: str, given: Any, argument: str = "value") -> Any:
-    """The message of an array or a `Value`, whose memory it shares."""
+    """Return the message of an array or a `Value`, whose memory it shares."""
     tensor = Message("TensorProto")
     if name:
         tensor.name = name
@@ -161,7 +161,7 @@ def tensor_of(name: str, given: Any, argument: str = "value") -> Any:
 
 
 def _memory(given: Any, element: int) -> memoryview:
-    """The memory of the elements; that of a copy where the array has elements of few bits."""
+    """Get the memory of the elements; that of a copy where the array has elements of few bits."""
     if isinstance(given, Value):
         return bytes_of(given).data
     if element not in PACKED:
@@ -171,7 +171,7 @@ def _memory(given: Any, element: int) -> memoryview:
 
 
 def info_of(name: str, tensor: Any = None) -> Any:
-    """The message of a value; with the type of a tensor."""
+    """Return the message of a value; with the type of a tensor."""
     made = Message("ValueInfoProto")
     made.name = name
     if tensor is not None:

@@ -32,7 +32,7 @@ def refuse_iteration(graph: Any) -> Any:
 
 
 def described(graph: Any) -> str:
-    """A graph in a few words."""
+    """Return a graph in a few words."""
     count = len(graph.nodes)
     sides = [
         [getattr(each, "name", each) for each in side] for side in (graph.inputs, graph.outputs)
@@ -41,7 +41,7 @@ def described(graph: Any) -> str:
 
 
 def described_node(node: Any) -> str:
-    """A node in a few words."""
+    """Return a node in a few words."""
     name = f" {shortened(node.name, 40)!r}" if node.name else ""
     operator = shortened(f"{node.domain}.{node.op_type}" if node.domain else node.op_type)
     return f"{operator}{name}: {listed(node.inputs)} -> {listed(node.outputs)}"
@@ -54,7 +54,7 @@ def check_model(model: Any) -> None:
 
 
 def content_of(model: Any) -> Any:
-    """What a library can load: the path or the bytes of a `Model` or a `Graph`, or what it is."""
+    """Return what a library can load of a `Model` or a `Graph`: a path or bytes."""
     take = getattr(type(model), "_content", None)
     if take is None and hasattr(model, "_find"):
         raise TypeError(

@@ -289,7 +289,7 @@ class Official(Api):
 
 
 def _environment_of(official: Official) -> Env:
-    """The environment in which the sessions of the official package are.
+    """Return the environment in which the sessions of the official package are.
 
     Older releases make it without the function that counts its users, so that the API finds none,
     and cannot make a second one.
@@ -344,7 +344,7 @@ class _Borrowed(dict[str, Any]):
 
 
 def _translated(error: BaseException) -> BaseException | None:
-    """The exception that the status of an official one stands for; None where it has none."""
+    """Get the exception that the status of an official one stands for; None where it has none."""
     if isinstance(error, OrtError):
         return None
     found = code_and_message(error)
@@ -420,7 +420,7 @@ def _attach() -> Official:
 
 
 def _base_of(path: str) -> "OrtApiBase | None":
-    """The base that lies in a library, among those that the extension received."""
+    """Return the base that lies in a library, among those that the extension received."""
     for i in count():
         base = lib.ortcffi_received_base(i)
         if not base:

@@ -57,7 +57,7 @@ def _place_in(version: str) -> int | None:
 
 
 def pointer_of(official: Any, *types: str) -> int:
-    """The address of the C++ object, of one of some types, that an object of the binding owns.
+    """Get the address of the C++ object, of one of some types, that an object of the binding owns.
 
     Raises `UnknownLayoutError` for what has none, such as an object of another binding.
     """
@@ -74,7 +74,7 @@ def pointer_of(official: Any, *types: str) -> int:
 
 @cache
 def _type_capsule(name: str) -> tuple[object, ...]:
-    """A capsule of a ``std::type_info``, and what it needs.
+    """Return a capsule of a ``std::type_info``, and what it needs.
 
     Of that pybind11 reads the second word only, the name, by which it compares types.
     """
@@ -84,7 +84,7 @@ def _type_capsule(name: str) -> tuple[object, ...]:
 
 
 def _address_inside(official: Any, kind: str) -> int:
-    """The address of the C++ object inside an object; 0 if it holds none of the type."""
+    """Return the address of the C++ object inside an object; 0 if it holds none of the type."""
     try:
         for abi in _ABIS:
             wanted = _type_capsule(kind)[0]
@@ -97,7 +97,7 @@ def _address_inside(official: Any, kind: str) -> int:
 
 
 def _readable(name: str) -> str:
-    """A C++ type by its mangled name, such as ``8OrtValue``, as people write it."""
+    """Return a C++ type by its mangled name, such as ``8OrtValue``, as people write it."""
     parts, rest = [], name.removeprefix("N")
     while length := re.match(r"\d+", rest):
         end = length.end() + int(length[0])
@@ -107,7 +107,7 @@ def _readable(name: str) -> str:
 
 
 def session_pointer(binding: Any, version: str) -> int:
-    """The address of the ``OrtSession`` of an official session."""
+    """Return the address of the ``OrtSession`` of an official session."""
     address = pointer_of(binding, BINDING)
     place = _place_in(version)
     if place is None:
@@ -122,14 +122,14 @@ def session_pointer(binding: Any, version: str) -> int:
 
 
 def _word(address: int) -> int:
-    """A word of memory; 0 where it cannot be read."""
+    """Return a word of memory; 0 where it cannot be read."""
     memory = ffi.new("uintptr_t*")
     is_read = 0 < address < 1 << 8 * _WORD and lib.ortcffi_read_memory(address, memory, _WORD)
     return int(memory[0]) if is_read else 0
 
 
 def _type_name(address: int) -> bytes:
-    """The mangled name of the C++ type of an object with virtual functions, or b"".
+    """Return the mangled name of the C++ type of an object with virtual functions, or b"".
 
     By the Itanium C++ ABI the object begins with the address of its table of virtual functions, the
     word before which is the address of its ``std::type_info``, whose second word is the address of

@@ -66,7 +66,7 @@ class SessionRecord:
         return self.runs / alive if alive > 0 else 0.0
 
     def quantile(self, part: float) -> float | None:
-        """The seconds within which a part of the runs succeeded, up to 25 % more than exactly."""
+        """Return the seconds within which a part of the runs succeeded, up to 25 % too many."""
         return quantile(self.durations, part)
 
     def add_run(self, seconds: float, failed: bool) -> None:
@@ -85,7 +85,7 @@ class SessionRecord:
         self.began, self.pid = now, os.getpid()
 
     def of_process(self) -> "SessionRecord":
-        """A copy with what it did in this process."""
+        """Return a copy with what it did in this process."""
         before = self._before or SessionRecord("")
         return replace(
             self,
@@ -97,7 +97,7 @@ class SessionRecord:
         )
 
     def growth(self) -> tuple[str, int, int] | None:
-        """What grew in the second half of the runs, and from how much to how much.
+        """Return what grew in the second half of the runs, and from how much to how much.
 
         What grows in the first runs is what the model needs. ``"memory in use"`` grows where the
         program keeps outputs; its least is looked at, which is what no run uses.
@@ -115,7 +115,7 @@ class SessionRecord:
 
 
 def summed(records: Sequence[SessionRecord]) -> SessionRecord:
-    """What sessions of several processes did together; the most that each used, at any time."""
+    """Get what sessions of several processes did together; the most that each used, at any time."""
     first, stats = records[0], [record.stats for record in records if record.stats is not None]
     figures = ("bytes_allocated", "max_memory", "limit")
     sums: dict[str, Any] = {name: _sum(getattr(each, name) for each in stats) for name in figures}

@@ -33,7 +33,7 @@ _LETTERS = {"VERBOSE": "V", "INFO": "I", "WARNING": "W", "ERROR": "E", "FATAL": 
 def as_table(
     records: Sequence[SessionRecord], width: int | None = None, rates: Sequence[float] = ()
 ) -> str:
-    """The report for people, a line per session, and notes below.
+    """Return the report for people, a line per session, and notes below.
 
     Lines of sessions are not wider than the terminal. The rates are the runs a second of the first
     sessions; by default, and for others, those since the session was made.
@@ -52,7 +52,7 @@ def as_table(
 
 
 def as_html(records: Sequence[SessionRecord], picture: str) -> str:
-    """The report as a page that needs no other file."""
+    """Return the report as a page that needs no other file."""
     headings, lines = _lines(records)
     table = html_table("Sessions", headings, [(line.named(), *line.figures) for line in lines])
     notes = "".join(f"<p>{html.escape(printable(note))}</p>" for note in _all_notes(records))
@@ -60,7 +60,7 @@ def as_html(records: Sequence[SessionRecord], picture: str) -> str:
 
 
 def as_json(records: Sequence[SessionRecord]) -> str:
-    """The report for programs: an object with the lists ``sessions`` and ``sums``.
+    """Return the report for programs: an object with the lists ``sessions`` and ``sums``.
 
     The statistics in ``stats`` are strings, by the names that the library gives them.
     """
@@ -81,7 +81,7 @@ class _Line(NamedTuple):
 def _lines(
     records: Sequence[SessionRecord], rates: Sequence[float] = ()
 ) -> tuple[tuple[str, ...], list[_Line]]:
-    """The headings and the lines: of sessions, then of what several processes did together."""
+    """Get the headings and the lines: of sessions, then of what several processes did together."""
     pairs = list(zip_longest(records, rates[: len(records)]))
     rate_of = {id(record): rate for record, rate in pairs}
     lines = [
@@ -104,7 +104,7 @@ def _lines(
 
 
 def _workers(records: Sequence[SessionRecord]) -> list[list[SessionRecord]]:
-    """The sessions of the same model in several processes."""
+    """Return the sessions of the same model in several processes."""
     groups: dict[tuple[str, str], list[SessionRecord]] = {}
     for record in records:
         groups.setdefault((record.model, record.kind), []).append(record)
@@ -112,7 +112,7 @@ def _workers(records: Sequence[SessionRecord]) -> list[list[SessionRecord]]:
 
 
 def _called(record: SessionRecord) -> str:
-    """The model, and the kind of session if it is not the official package's."""
+    """Return the model, and the kind of session if it is not the official package's."""
     model = printable(record.model)
     return model if record.kind == OFFICIAL else f"{model} ({record.kind})"
 
@@ -172,7 +172,7 @@ def _document(record: SessionRecord) -> dict[str, Any]:
 
 
 def shortened(text: str, width: int) -> str:
-    """The end of a text, with an ellipsis where it is longer."""
+    """Return the end of a text, with an ellipsis where it is longer."""
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
 
 

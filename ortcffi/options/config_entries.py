@@ -109,11 +109,11 @@ class ConfigEntries(MutableMapping[str, str]):
         self._options = options
 
     def _read(self) -> "Callable[[Any], None] | None":
-        """The function that reads all entries as pairs; None for a library without one."""
+        """Return the function that reads all entries as pairs; None for a library without one."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, str]:
-        """A copy of all entries, in the library's order.
+        """Return a copy of all entries, in the library's order.
 
         Of a library that cannot list them, those that were set through this object.
         """
@@ -135,7 +135,7 @@ class ConfigEntries(MutableMapping[str, str]):
             return found
 
     def _set_here(self) -> dict[str, str]:
-        """The entries that were set through this object, for tables that cannot list them."""
+        """Get the entries that were set through this object, for tables that cannot list them."""
         self._options.handle  # noqa: B018  # raises if closed
         kept: dict[str, str] = self._options._values.setdefault("config", {})
         return kept
@@ -260,7 +260,7 @@ class RunConfig(ConfigEntries):
 
 
 def _temporary_env(options: "Options") -> AbstractContextManager[Any]:
-    """An environment while an entry is replaced.
+    """Return an environment while an entry is replaced.
 
     ONNX Runtime then logs a warning, and ends the process if there is no environment to log to.
     """
@@ -295,7 +295,7 @@ class Item(NamedTuple):
 
 
 def read_items(options: "Options", kind: int) -> list[Item]:
-    """The items of a list of session options, in the order in which they were added."""
+    """Return the items of a list of session options, in the order in which they were added."""
     items: list[Item] = []
     item = ffi.new("core_session_item*")
     with lock:

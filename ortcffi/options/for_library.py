@@ -39,7 +39,7 @@ def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOp
 
 
 def value_for(api: "Api", value: Any) -> Any:
-    """A value that a library can use: itself, or one of that library over the same memory.
+    """Return a value that a library can use: itself, or one of that library over the same memory.
 
     Tensors of strings, and values that are no dense tensors, are copied.
     """

@@ -38,7 +38,7 @@ def add_provider(options: Options, name: str, settings: Mapping[str, str] | None
 
 
 def _with_available(options: Options, name: str, error: OrtError) -> OrtError:
-    """The error with the providers that there are: the library lists those that it has heard of."""
+    """Return the error with the providers that the library has."""
     from ortcffi.ep.installed import unknown_provider
 
     available = available_providers(options.api)

@@ -358,7 +358,7 @@ class SessionOptions(Options, FromHandle):
         return self._values.get(name, default)
 
     def _value(self, argument: str, value: Any) -> Any:
-        """The handle of a value, which must be of the same table."""
+        """Return the handle of a value, which must be of the same table."""
         handle = getattr(value, "handle", None)
         if not isinstance(handle, ffi.CData) or ffi.typeof(handle) is not ffi.typeof("OrtValue*"):
             raise TypeError(f"{argument} must be a Value, not {type(value).__name__}")
@@ -496,7 +496,7 @@ class SessionOptions(Options, FromHandle):
         return SHARED_ARENA in self.config
 
     def _for_session(self) -> Self:
-        """What a session is made of: a clone, so that these options may change meanwhile.
+        """Return what a session is made of: a clone, so that these options may change meanwhile.
 
         Clones of releases before 1.22 lack custom ops, so that these need the options themselves.
         """
@@ -513,7 +513,7 @@ def _bytes(argument: str, content: Any) -> Any:
 
 
 def _copied(alive: dict[str, Any]) -> dict[str, Any]:
-    """The objects that a copy of options keeps alive."""
+    """Return the objects that a copy of options keeps alive."""
     copy = dict(alive)
     if "custom_ops" in copy:
         from ortcffi.custom_ops.describe import new_ops

@@ -95,7 +95,7 @@ class Options(Suggests, Handle):
     @classmethod
     @cache
     def _settings(cls) -> "dict[str, Setting[Any]]":
-        """The settings of this class and of its bases, by name."""
+        """Return the settings of this class and of its bases, by name."""
         found = (pair for base in reversed(cls.__mro__) for pair in vars(base).items())
         return {name: each for name, each in found if isinstance(each, Setting)}
 
@@ -106,7 +106,7 @@ class Options(Suggests, Handle):
             return {name: each.read(self) for name, each in self._settings().items()}
 
     def _changed(self) -> dict[str, Any]:
-        """The settings that do not have their default, by name."""
+        """Return the settings that do not have their default, by name."""
         self.handle  # noqa: B018  # raises if closed
         with lock:
             changed = [each for each in self._settings().values() if not each.is_default(self)]
@@ -195,7 +195,7 @@ class _Row(NamedTuple):
 
 @cache
 def _rows(owner: int) -> dict[str, _Row]:
-    """The options of a kind of options, by name."""
+    """Return the options of a kind of options, by name."""
     found: dict[str, _Row] = {}
     row: Any = lib.core_option_rows(owner)
     slots: dict[int, str] = {}

@@ -217,7 +217,7 @@ class Batcher:
         return found
 
     def _array(self, name: str, x: Any) -> "np.ndarray[Any, Any]":
-        """An input as `run` takes it."""
+        """Return an input as `run` takes it."""
         spec = self._specs.get(name)
         if spec is None:
             RULES.refuse(self._session, "input", name)
@@ -269,7 +269,7 @@ class Batcher:
                 await asyncio.wait_for(queue.is_full.wait(), left)
 
     def _take(self, queue: _Queue) -> list[_Call]:
-        """The calls for the next run, without those that were cancelled or have expired."""
+        """Return the calls for the next run, without those that were cancelled or have expired."""
         batch: list[_Call] = []
         rows = 0
         while queue.calls:

@@ -196,7 +196,7 @@ class Binding(Binder, Closing):
         return names
 
     def output_values(self) -> list[Value]:
-        """The values of the bound outputs, in the order of `output_names`.
+        """Return the values of the bound outputs, in the order of `output_names`.
 
         Those that runs allocate are there after the first run. API function:
         ``GetBoundOutputValues``.

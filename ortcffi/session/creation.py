@@ -59,7 +59,7 @@ def chosen_for(  # noqa: PLR0913, PLR0917  # as many as a session is given
     providers: "Iterable[Provider] | None",
     custom_ops: "Iterable[PythonOp | AnyPath] | None",
 ) -> "tuple[Api, SessionOptions | None, Env | None]":
-    """The library of a session; its options with the providers and the ops; its environment."""
+    """Get the library of a session; its options with the providers and the ops; its environment."""
     of_type("env", env, Env)
     if options is not None:  # most sessions have none, and need no module for them
         from ortcffi.options.session_options import SessionOptions
@@ -90,7 +90,7 @@ def chosen_for(  # noqa: PLR0913, PLR0917  # as many as a session is given
 
 
 def environment_of(api: "Api", env: Env | None) -> Env:
-    """The environment for a session; by default one that sessions share while any of them lives."""
+    """Return the environment of a session, by default one that sessions share."""
     if env is None:
         found = _shared.get(api.library)
         shared = None if found is None else found()
@@ -104,7 +104,7 @@ def environment_of(api: "Api", env: Env | None) -> Env:
 
 
 def source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None) -> Source:
-    """A path or bytes, and a store of weights."""
+    """Return a path or bytes, and a store of weights."""
     subject: tuple[Any, ...]
     store: tuple[Any, ...] = ()
     held = None
@@ -133,7 +133,7 @@ def _create(  # noqa: PLR0913, PLR0917  # what the function of the API takes
 def parts_of_model(
     api: "Api", model: Any, options: "SessionOptions | None", *, shares: bool
 ) -> "tuple[Any, SessionOptions | None]":
-    """What a library can load, and the options for it, which have the weights of a graph."""
+    """Return what a library can load, and the options for it, which have the weights of a graph."""
     from ortcffi.models.view import content_of
 
     if not shares or not hasattr(model, "_apart"):
@@ -191,7 +191,7 @@ def may_call_python(state: "EnvState", options: "SessionOptions | None") -> bool
 
 
 def borrowed_of(content: object, options: "SessionOptions | None") -> object:
-    """The bytes of a model that a session with these options reads after it was made, or None."""
+    """Return the bytes of a model that its session reads after it was made, or None."""
     if content is None or options is None:
         return None
     config = options.config
@@ -231,7 +231,7 @@ _OP_IS_UNKNOWN = ("is not a registered function/op", "no custom op")
 
 
 def hint_of_ops(error: OrtError) -> str | None:
-    """What to add to an error for an op that was defined in this process, if it is for one."""
+    """Get what to add to an error for an op that was defined in this process, if it is for one."""
     sets = sys.modules.get("ortcffi.kernels.op_sets")
     if sets is None or not any(words in error.message for words in _OP_IS_UNKNOWN):
         return None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def empty_sequence(api: "Api", element: int) -> Value:
-    """A sequence without tensors of an element type.
+    """Return a sequence without tensors of an element type.
 
     Those of a real library cost a session and a run: all that need one share it, as long as the
     table lives. That is safe, because no function can change one.
@@ -45,7 +45,7 @@ def _make(api: "Api", element: int) -> Value:
 
 
 def _model(element: int) -> bytes:
-    """A model whose output is an empty sequence, as ONNX serializes it."""
+    """Return a model whose output is an empty sequence, as ONNX serializes it."""
     graph = Graph({"": 17})
     graph.node("SequenceEmpty", [], ["y"], attributes={"dtype": element})
     tensor, sequence, kind = map(Message, ("TypeProto.Tensor", "TypeProto.Sequence", "TypeProto"))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def column_names(x: Any) -> list[str] | None:
-    """The names of a table's columns; None for what is no table."""
+    """Return the names of a table's columns; None for what is no table."""
     names = getattr(x, "column_names", None)  # of pyarrow
     if names is None:
         names = getattr(x, "columns", None)
@@ -29,7 +29,7 @@ def column_names(x: Any) -> list[str] | None:
 
 
 def inputs_of(session: "Session", table: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
-    """The names and arrays of the inputs that a table has.
+    """Yield the names and arrays of the inputs that a table has.
 
     Each column is an input. A model with one input of two dimensions, whose name no column has,
     takes all columns as its matrix.
@@ -52,7 +52,7 @@ def inputs_of(session: "Session", table: Any, names: list[str]) -> Iterator[tupl
 
 
 def _column(table: Any, name: str, spec: "ValueSpec") -> "np.ndarray[Any, Any]":
-    """A column as an array of one dimension, without missing values that the model cannot have."""
+    """Return a column as an array of one dimension; refuse missing values."""
     array = np.asarray(table[name])
     missing = np.zeros(array.shape, bool)
     if array.dtype == object:
@@ -76,7 +76,7 @@ def _is_missing(x: Any) -> bool:
 def _filled(
     array: "np.ndarray[Any, Any]", missing: "np.ndarray[Any, Any]", name: str, spec: "ValueSpec"
 ) -> "np.ndarray[Any, Any]":
-    """The same with NaN for missing numbers, where the model has them."""
+    """Do the same with NaN for missing numbers, where the model has them."""
     dtype = spec.dtype
     if dtype is not None and dtype.kind == "f":
         filled = array.copy()
@@ -91,7 +91,7 @@ def _filled(
 
 
 def predict(session: "Session", table: Any, **settings: Any) -> Any:
-    """A table of the outputs for a table of inputs."""
+    """Return a table of the outputs for a table of inputs."""
     if column_names(table) is None:
         raise TypeError(f"table must have columns, as a DataFrame has, not {type(table).__name__}")
     columns: dict[str, Any] = {}
@@ -105,7 +105,7 @@ def predict(session: "Session", table: Any, **settings: Any) -> Any:
 
 
 def _columns_of(spec: "ValueSpec", result: Any) -> dict[str, Any]:
-    """The columns of an output: one, or one for each class or column of a matrix."""
+    """Return the columns of an output: one, or one for each class or column of a matrix."""
     if spec.kind is ValueKind.SEQUENCE and all(isinstance(row, dict) for row in result):
         labels = list(result[0]) if result else []
         return {f"{spec.name}_{label}": [row[label] for row in result] for label in labels}

@@ -100,7 +100,7 @@ def shrink(session: "Session") -> None:
 
 
 def _smallest(api: "Api", subject: str, info: "TypeInfo") -> Value:
-    """A value of a type, with as few elements as possible."""
+    """Return a value of a type, with as few elements as possible."""
     tensor, inner = info.tensor_info, contained_tensor(info)
     if tensor is not None:
         lengths = [max(n, 0) if isinstance(n, int) else 0 for n in tensor.shape or ()]
@@ -121,7 +121,7 @@ def _smallest(api: "Api", subject: str, info: "TypeInfo") -> Value:
 
 
 def arena_stats(session: "Session") -> "AllocatorStats | None":
-    """The statistics of the arena; None of an older library, or of a session closed meanwhile."""
+    """Return the arena's statistics; None of an older library or a closed session."""
     try:
         with session.allocator() as allocator:
             return allocator.stats
@@ -130,7 +130,7 @@ def arena_stats(session: "Session") -> "AllocatorStats | None":
 
 
 def explained(session: "Session", message: str, model: str) -> str:
-    """The library's message for a run that got no memory, with what the arena has.
+    """Return the library's message for a run that got no memory, with what the arena has.
 
     A bounded arena returns its unused memory to the system, so that the next run has room.
     """

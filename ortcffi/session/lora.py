@@ -76,7 +76,7 @@ class LoraAdapter(Handle):
 
 
 def _content_of(path: bytes) -> bytes:
-    """The content of a file; empty for what is no file or cannot be read."""
+    """Return the content of a file; empty for what is no file or cannot be read."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return b""

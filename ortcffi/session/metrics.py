@@ -60,7 +60,7 @@ class SessionMetrics(NamedTuple):
         return f"<SessionMetrics {self.number} {quoted(self.model)} runs={self.runs}{errors}>"
 
     def quantile(self, part: float) -> float | None:
-        """The seconds within which a part of the runs succeeded; None where there was no run.
+        """Get the seconds within which a part of the runs succeeded; None where there was no run.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Metrics(NamedTuple):
     arenas: "Mapping[str, AllocatorStats]"
 
     def prometheus(self) -> str:
-        """The text that Prometheus reads, with times in seconds and memory in bytes.
+        """Return the text that Prometheus reads, with times in seconds and memory in bytes.
 
         Its counts are those of each model since the process began, whatever sessions it had, as
         they are now. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment of all workers, those of
@@ -122,13 +122,13 @@ class Metrics(NamedTuple):
         return text_of(self.collect())
 
     def collect(self) -> "Iterable[Family]":
-        """The same for prometheus_client, each time anew: ``REGISTRY.register(ort.metrics())``."""
+        """Collect for prometheus_client: ``REGISTRY.register(ort.metrics())``."""
         from ortcffi.session.prometheus import families
 
         return families(all_series(), metrics().arenas)
 
     def describe(self) -> "Iterable[Family]":
-        """The names of what `collect` gives."""
+        """Return the names of what `collect` gives."""
         from ortcffi.session.prometheus import families
 
         return families([])
@@ -149,7 +149,7 @@ class Metrics(NamedTuple):
 
 @public
 def sessions() -> list[Session]:
-    """The open sessions of this process, the oldest first; those of the drop-in among them."""
+    """Get the open sessions of this process, the oldest first; those of the drop-in among them."""
     found: list[Session] = compiled.open_sessions()
     return found
 
@@ -208,7 +208,7 @@ class Counts(NamedTuple):
 
 
 def counts_of(session: Session) -> Counts:
-    """The counts of a session, which may be closed."""
+    """Return the counts of a session, which may be closed."""
     counts = session._counts()
     durations, seconds = counts[0][RUNS]
     return Counts(durations, errors_of(counts), seconds)
@@ -222,7 +222,7 @@ def _metrics_of(session: Session, arena: str | None) -> SessionMetrics:
 
 
 def _arena_of(session: Session) -> str | None:
-    """The name of the arena; None where the options say that there is none."""
+    """Return the name of the arena; None where the options say that there is none."""
     options = session._options
     if options is not None and options.shared_arena:
         place = f"environment of {_short_name(session.api.library)}"
@@ -234,7 +234,7 @@ _short_names: dict[Hashable, str] = {}  # of the libraries that metrics have nam
 
 
 def _short_name(library: Hashable) -> str:
-    """The name of a library without folder and version, so that metrics keep it on any machine."""
+    """Return the name of a library without folder and version, the same on any machine."""
     if library not in _short_names:
         name, *same = (_stem(each) for each in (library, *_short_names))
         number = same.count(name) + 1

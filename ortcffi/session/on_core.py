@@ -22,7 +22,7 @@ _SLOT = "CreateSessionFromModel"
 
 
 def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> Source:
-    """A model for the core, which is not copied.
+    """Return a model for the core, which is not copied.
 
     The types of inner values that it lacks come from the package onnx, if that is installed. Nodes
     that call a function of the model are replaced by its nodes where nobody takes them.
@@ -61,7 +61,7 @@ def _with_types(model: Model, options: "SessionOptions | None") -> Model:
 
 
 def _explained(error: OrtError, model: Model, options: "SessionOptions | None") -> OrtError:
-    """The error, with what would help: a provider or a library, or types."""
+    """Return the error, with what would help: a provider or a library, or types."""
     if options is None or not options._alive.get("ep_devices"):
         missing = advice()
     elif model._untyped() and not _has_onnx():

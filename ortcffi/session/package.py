@@ -279,7 +279,7 @@ class PackageVariant(Handle):
 
 
 def table_of(api: "Api") -> Any:
-    """The model-package functions of a library."""
+    """Return the model-package functions of a library."""
     api.require("GetModelPackageApi")
     return lib.GetModelPackageApi(api.pointer)
 

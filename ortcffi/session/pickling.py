@@ -45,7 +45,7 @@ _BOUND = (
 
 
 def parts_of(session: "Session") -> tuple[Any, ...]:
-    """What `pickle` keeps of a session: the path or the bytes, the options, the library's path."""
+    """Return what `pickle` keeps: the path or the bytes, the options, the library's path."""
     source = session._source
     if source is None:
         raise TypeError(
@@ -72,7 +72,7 @@ def _described(options: SessionOptions | None) -> dict[str, Any] | None:
 
 
 def _again(kind: Any, source: Any, described: dict[str, Any] | None, path: str | None) -> "Session":
-    """The session of a pickle: one that the process has made of the same, or a new one."""
+    """Return the session of a pickle: one that the process has made of the same, or a new one."""
     key = _key(kind, source, described, path)
     with _lock:
         session = kept.pop(key, None)
@@ -85,7 +85,7 @@ def _again(kind: Any, source: Any, described: dict[str, Any] | None, path: str |
 
 
 def _key(kind: Any, source: Any, *settings: Any) -> bytes:
-    """What tells one session from another; of a file also its size and when it was written."""
+    """Get what tells one session from another; of a file also its size and when it was written."""
     if isinstance(source, bytes):
         content: Any = blake2b(source).digest()
     else:

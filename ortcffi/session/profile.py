@@ -58,7 +58,7 @@ class OperatorTime(int):
     share: float
 
     def __new__(cls, time: int, count: int = 0, share: float = 0.0) -> Self:
-        """The number alone suffices: a copy gets the attributes afterwards."""
+        """Return the number alone suffices: a copy gets the attributes afterwards."""
         self = super().__new__(cls, time)
         self.count, self.share = count, share
         return self
@@ -136,13 +136,13 @@ class _Recorder:
         self._api, self._folder, self._numbers = session.api, folder, count()
 
     def options(self) -> RunOptions:
-        """The options of one run."""
+        """Return the options of one run."""
         # The library adds the time to the name, but several runs may begin at the same one.
         prefix = os.path.join(self._folder, f"{next(self._numbers):09}")
         return RunOptions(self._api, profiling=prefix)
 
     def read(self) -> list[ProfileEvent]:
-        """What runs have written, in the order in which they began."""
+        """Return what runs have written, in the order in which they began."""
         import json
 
         events: list[ProfileEvent] = []
@@ -179,7 +179,7 @@ def profiling(session: "Session") -> Iterator[Profile]:
 def profiled_run(
     session: "Session", /, *arguments: Any, **settings: Any
 ) -> tuple[list[Any], Profile]:
-    """The outputs of a run and its profile, as `Session.run_profiled` describes."""
+    """Return the outputs of a run and its profile, as `Session.run_profiled` describes."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:

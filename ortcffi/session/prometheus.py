@@ -48,7 +48,7 @@ class Family(NamedTuple):
 def families(
     found: Iterable[Series], arenas: "Mapping[str, AllocatorStats] | None" = None
 ) -> Iterator[Family]:
-    """The families of some series, and of the arenas of this process."""
+    """Yield the families of some series, and of the arenas of this process."""
     labelled = [(_labels(model=each.model, worker=each.worker), each) for each in found]
     for which, (ending, text) in _HISTOGRAMS.items():
         name = f"ortcffi_{ending}"
@@ -100,12 +100,12 @@ def _arenas(name: str, arenas: "Mapping[str, AllocatorStats]") -> Iterator[Sampl
 
 
 def _labels(**labels: str) -> dict[str, str]:
-    """The labels, of paths that need not be UTF-8."""
+    """Return the labels, of paths that need not be UTF-8."""
     return {name: x.encode(errors="backslashreplace").decode() for name, x in labels.items()}
 
 
 def text_of(found: Iterable[Family]) -> str:
-    """The text that Prometheus reads."""
+    """Return the text that Prometheus reads."""
     lines = []
     for family in found:
         name = f"{family.name}_total" if family.type == "counter" else family.name

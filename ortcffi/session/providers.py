@@ -34,7 +34,7 @@ Chosen = tuple[Any, dict[str, str]]  # a provider and its options
 
 
 def providers_of(providers: Iterable[Provider]) -> list[Chosen]:
-    """The providers that are given, each with its options."""
+    """Return the providers that are given, each with its options."""
     if isinstance(providers, (str, EpDevice)) or not isinstance(providers, Iterable):
         raise TypeError(f"providers must be a list, not {type(providers).__name__}")
     return [_chosen(each) for each in providers]
@@ -69,7 +69,7 @@ def is_for_core(name: str) -> bool:
 
 
 def defaults_of(name: str) -> dict[str, str]:
-    """The options that the provider of an installed package needs."""
+    """Return the options that the provider of an installed package needs."""
     return next((each.options for each in installed_eps() if each.name == name), {})
 
 
@@ -121,7 +121,7 @@ def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) ->
 def with_providers(
     api: "Api", options: SessionOptions | None, providers: list[Chosen], env: Env
 ) -> SessionOptions:
-    """A copy of options with execution providers added, the preferred first."""
+    """Return a copy of options with execution providers added, the preferred first."""
     chosen = session_options_for(api, options)
     copy = SessionOptions(api) if chosen is None else chosen.clone()
     libraries = [provider for provider, _ in providers if _is_library(provider)]

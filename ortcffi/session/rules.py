@@ -56,7 +56,7 @@ class Rules:
     def converted(  # noqa: PLR0913, PLR0917  # as many as `run` has
         self, session: "Session", feed: Any, outputs: Any, options: Any, out: Any, inputs: Any
     ) -> "tuple[dict[str, Value], tuple[str, ...] | None, RunOptions | None, Any]":
-        """The arguments of a run as C takes them, or the error for one that is wrong.
+        """Return the arguments of a run as C takes them, or the error for one that is wrong.
 
         They are those of `Session.run`, with the keywords in one dict. Returned are the Values of
         inputs by name, the names of outputs, the options, and the Values that outputs are written
@@ -96,7 +96,7 @@ class Rules:
         return given
 
     def feed(self, session: "Session", feed: Any) -> "Iterable[tuple[str, Any]]":
-        """The names and inputs of a feed, which may be a table."""
+        """Return the names and inputs of a feed, which may be a table."""
         if not isinstance(feed, Mapping):
             from ortcffi.session.frames import column_names, inputs_of
 
@@ -105,7 +105,7 @@ class Rules:
         return mapping("feed", feed).items()
 
     def outputs(self, session: "Session", outputs: Any) -> tuple[str, ...]:
-        """The names of outputs."""
+        """Return the names of outputs."""
         if isinstance(outputs, str):
             raise TypeError(f"outputs must be a list of names, not a str: write [{outputs!r}]")
         if isinstance(outputs, Mapping):
@@ -118,7 +118,7 @@ class Rules:
         return tuple(outputs) or tuple(spec.name for spec in session.outputs)
 
     def out(self, session: "Session", out: Any) -> dict[str, Any]:
-        """What outputs are written to, by name."""
+        """Return what outputs are written to, by name."""
         if not isinstance(out, Mapping):
             kind = type(out).__name__
             raise TypeError(f"out must be a mapping of output names to arrays, not {kind}")
@@ -129,7 +129,7 @@ class Rules:
         return dict(out)
 
     def options(self, session: "Session", options: Any) -> "RunOptions":
-        """The options of a run, for the session's library."""
+        """Return the options of a run, for the session's library."""
         # What options there are has imported their class.
         if options is None or not hasattr(options, "_for_run"):
             from ortcffi.options.run_options import RunOptions
@@ -165,7 +165,7 @@ class Rules:
     # --- values -----------------------------------------------------------------------------------
 
     def convert(self, session: "Session", place: int, x: Any) -> Value | None:
-        """A Value of the session's library for an input, or None for no input."""
+        """Return a Value of the session's library for an input, or None for no input."""
         spec = spec_of_input(session, place)
         if spec.kind is ValueKind.OPTIONAL and _is_nothing(x):
             return None
@@ -175,7 +175,7 @@ class Rules:
         return value
 
     def target(self, session: "Session", place: int, x: Any) -> Value:
-        """A Value that an output is written to."""
+        """Return a Value that an output is written to."""
         api, spec = session.api, session.outputs[place]
         subject = f"out[{quoted(spec.name)}]"
         if isinstance(x, Value):
@@ -200,7 +200,7 @@ class Rules:
         return Value.from_numpy(x, api=api)
 
     def result(self, value: Value, is_input: bool) -> Any:
-        """What a run returns for an output, which may have the memory of an input.
+        """Return what a run returns for an output, which may have the memory of an input.
 
         It is not asked for dense tensors of NumPy's own types in memory of their own.
         """
@@ -212,20 +212,20 @@ RULES = Rules()
 
 
 def spec_of_input(session: "Session", place: int) -> "ValueSpec":
-    """The input at a place, or the overridable initializer; those follow the inputs."""
+    """Return the input at a place, or the overridable initializer; those follow the inputs."""
     specs = session.inputs
     own = len(specs)
     return specs[place] if place < own else session.overridable_initializers[place - own]
 
 
 def _named(session: "Session") -> str:
-    """The model of a session, as far as it has a name."""
+    """Return the model of a session, as far as it has a name."""
     source = session._source
     return repr(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else "a model"
 
 
 def as_result(value: Value) -> Any:
-    """What a run returns for an output: an array, Python's own objects, or None for nothing."""
+    """Get what a run returns for an output: an array, Python's own objects, or None for nothing."""
     if value.kind is ValueKind.TENSOR:
         return value.numpy(copy=value.element_type in PACKED)
     return value.to_python() if has_value(value) else None
@@ -235,7 +235,7 @@ def as_result(value: Value) -> Any:
 
 
 def _unknown_name(why: str, session: "Session", name: Any) -> Exception:
-    """The error for the name of an input or an output that the model does not have."""
+    """Return the error for the name of an input or an output that the model does not have."""
     if not isinstance(name, str):
         return TypeError(f"the name of an {why} must be a str, not {quoted(name)}")
     inputs = *session.inputs, *session.overridable_initializers
@@ -255,7 +255,7 @@ def _overlap(_session: "Session", what: tuple[str, str, str]) -> InvalidArgument
 
 
 def _no_memory(session: "Session", what: tuple[str, str]) -> BaseException:
-    """The error for a run without memory: the library's message, and its function."""
+    """Return the error for a run without memory: the library's message, and its function."""
     from ortcffi.session.limits import explained
 
     message, function = what
@@ -263,7 +263,7 @@ def _no_memory(session: "Session", what: tuple[str, str]) -> BaseException:
 
 
 def _ended(session: "Session", what: tuple[int, float]) -> BaseException:
-    """The error for a run that was ended early: by which `enum ending`, and its timeout."""
+    """Return the error for a run that was ended early: by which `enum ending`, and its timeout."""
     ending, seconds = what
     if _ENDINGS[ending] == "timeout":
         return TimeoutError(
@@ -298,7 +298,7 @@ _REFUSALS: dict[str, Callable[..., BaseException]] = {
 
 
 def unknown(what: str, name: str, specs: "tuple[ValueSpec, ...]") -> InvalidArgument:
-    """The error for a name that the model does not have."""
+    """Return the error for a name that the model does not have."""
     known = ", ".join(quoted(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
     hint = meant(name, [spec.name for spec in specs])
     listed = f"the model has {known}" if specs else "the model has none"
@@ -328,7 +328,7 @@ def _as_value(api: "Api", subject: str, spec: "ValueSpec", kind: ValueKind, x: A
 
 
 def of_library(api: "Api", value: Value) -> Value:
-    """A value as one of a session's library."""
+    """Return a value as one of a session's library."""
     if api.same_library(value.api):
         return value
     from ortcffi.options.for_library import value_for
@@ -355,12 +355,12 @@ def _as_map(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def _inside(spec: "ValueSpec") -> Any:
-    """The type of an input, or the one that it may hold if it is optional."""
+    """Return the type of an input, or the one that it may hold if it is optional."""
     return spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
 
 
 def _kind_inside(spec: "ValueSpec") -> ValueKind:
-    """The kind of an input or output, or of what an optional one may hold if the model says so."""
+    """Return the kind of an input or output, or of what an optional one may hold."""
     contained = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else None
     return spec.kind if contained is None else ValueKind(contained.kind)
 
@@ -409,7 +409,7 @@ def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
 
 
 def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]":
-    """An array of a list, a number or an array, in the model's dtype where that only rounds."""
+    """Get an array of a list, a number or an array, in the model's dtype where that only rounds."""
     dtype = spec.dtype
     if spec.kind is ValueKind.OPTIONAL:
         dtype = type_info.contained_dtype(spec.type_info)
@@ -434,7 +434,7 @@ def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]"
 
 
 def _of_objects(subject: str, spec: "ValueSpec", array: "np.ndarray[Any, Any]") -> InvalidArgument:
-    """The error for an array of objects where the model wants numbers."""
+    """Return the error for an array of objects where the model wants numbers."""
     first = f", the first of type {type(array.flat[0]).__name__}" if array.size else ""
     cast = "" if spec.element_type is None else _cast(ElementType.UNDEFINED, spec.element_type)
     return InvalidArgument(

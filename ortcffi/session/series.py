@@ -50,7 +50,7 @@ _numbers = count()
 
 
 def model_of(session: "Session") -> str:
-    """What a session was made of: the path of its model, if it has one."""
+    """Return what a session was made of: the path of its model, if it has one."""
     source = session._source
     if isinstance(source, (str, os.PathLike)):
         return os.fsdecode(source)
@@ -113,7 +113,7 @@ after_fork(_begin_child)
 
 
 def all_series() -> Iterator[Series]:
-    """The counts of this process, and of the others that have files in the same folder."""
+    """Yield the counts of this process, and of the others that have files in the same folder."""
     for model, buffer in sorted(_buffers.items()):
         yield Series(str(os.getpid()), model, compiled.read_counts(buffer))
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
@@ -126,7 +126,7 @@ def all_series() -> Iterator[Series]:
 
 
 def _series_in(path: str, worker: str) -> Series:
-    """The counts of another worker. After its end they are read once more, and removed."""
+    """Return the counts of another worker. After its end they are read once more, and removed."""
     from fcntl import LOCK_NB, LOCK_SH, flock
 
     with open(path, "rb") as file:
@@ -160,7 +160,7 @@ _FIRST_POWER, _PARTS = 8, 4
 
 
 def place_of(seconds: float) -> int:
-    """The range that a duration is in."""
+    """Return the range that a duration is in."""
     nanoseconds = int(seconds * 1e9)
     power = nanoseconds.bit_length() - 1
     if power < _FIRST_POWER:
@@ -169,13 +169,13 @@ def place_of(seconds: float) -> int:
 
 
 def end_of(place: int) -> float:
-    """The nanoseconds that end a range."""
+    """Return the nanoseconds that end a range."""
     power, part = divmod(place, _PARTS)
     return (1 << (power + _FIRST_POWER)) * (1 + (part + 1) / _PARTS)
 
 
 def quantile(counts: Sequence[int], part: float) -> float | None:
-    """The seconds within which a part of the runs was done; None where there was no run.
+    """Return the seconds within which a part of the runs was done; None where there was no run.
 
     Parameters
     ----------

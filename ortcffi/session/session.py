@@ -259,7 +259,7 @@ class Session(Suggests, Engine, Closing):
     # --- inputs and outputs -----------------------------------------------------------------------
 
     def _all_specs(self) -> "tuple[tuple[ValueSpec, ...], ...]":
-        """The inputs, the overridable initializers and the outputs."""
+        """Return the inputs, the overridable initializers and the outputs."""
         if self._specs is None:
             api = self.api
             inputs, outputs, required = self._ports(
@@ -558,7 +558,7 @@ def source_for(
     options: "SessionOptions | None",
     weights: "PrepackedWeights | None" = None,
 ) -> Source:
-    """What a session of a library is made of."""
+    """Return what a session of a library is made of."""
     if not api.is_core or weights is not None:
         return source_of(api, model, weights)
     from ortcffi.session.on_core import source_on_core

@@ -36,7 +36,7 @@ _BASIC, _ERROR = 1, 3
 def shared_weights(
     make: Any, api: "Api", model: Any, options: SessionOptions | None, folder: Any
 ) -> tuple[str, SessionOptions]:
-    """The path of a model whose weights are mapped, and the options for it.
+    """Return the path of a model whose weights are mapped, and the options for it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def shared_weights(
 
 
 def _folder(given: Any) -> str:
-    """The folder of the cache, in which only this user may write."""
+    """Return the folder of the cache, in which only this user may write."""
     if given is True:
         home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         given = os.path.join(home, "ortcffi", "weights")
@@ -80,7 +80,7 @@ def _folder(given: Any) -> str:
 
 
 def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
-    """A name for the model, the library, the processor and the options."""
+    """Return a name for the model, the library, the processor and the options."""
     digest: Any = None
     if isinstance(model, bytes):
         digest = blake2b(model)

@@ -67,7 +67,7 @@ class Table(NamedTuple):
     strings: bytes
 
     def text(self, place: int) -> str:
-        """The text at an offset; "" where there is none."""
+        """Return the text at an offset; "" where there is none."""
         end = self.strings.find(b"\0", place, place + _NAME_LIMIT)
         return self.strings[place:end].decode(errors="replace") if end >= 0 else ""
 

@@ -56,7 +56,7 @@ def _is_options(belonging: object) -> "TypeGuard[SessionOptions]":
 
 
 def hold_registered(api: "Api") -> "dict[Any, Any]":
-    """What keeps the execution providers registered that a library has."""
+    """Return what keeps the execution providers registered that a library has."""
     if api.library not in registered_devices:
         return {}
     from ortcffi.ep import registered
@@ -70,7 +70,7 @@ _found: "tuple[tuple[str | None, list[Any]], Api] | None" = None
 
 
 def load_engine() -> "Api":
-    """The library that `load` finds; if it finds none, the error says what to install.
+    """Return the library that `load` finds; if it finds none, the error says what to install.
 
     While the variable ``ORTCFFI_LIBRARY`` and ``sys.path`` stay as they are, it is searched once.
     """
@@ -84,7 +84,7 @@ def load_engine() -> "Api":
 
 
 def advice(library: str = "pass api=ortcffi.load({})", ep: str = "pass providers=[{!r}]") -> str:
-    """What can run a model: an installed library or execution provider, or one to install."""
+    """Get what can run a model: an installed library or execution provider, or one to install."""
     from ortcffi.ep.installed import installed_eps
     from ortcffi.table.load import VARIABLE, installed_libraries
 

@@ -109,7 +109,7 @@ def _look(path: str, source: str) -> Runtime:
 
 
 def _packaged_version(library: str) -> str | None:
-    """The version of the package that a file .../site-packages/onnxruntime/capi/... belongs to."""
+    """Return the version of the package onnxruntime that a file belongs to."""
     from importlib.metadata import distributions
 
     package = os.path.dirname(os.path.dirname(library))
@@ -126,7 +126,7 @@ def _packaged_version(library: str) -> str | None:
 
 
 def _first_choice() -> str | None:
-    """The library that `load` opens; None if it asks the system's loader."""
+    """Return the library that `load` opens; None if it asks the system's loader."""
     if named := os.environ.get(loading.VARIABLE):
         return absolute(loading.VARIABLE, named)
     return next(iter(loading.installed_libraries()), None)

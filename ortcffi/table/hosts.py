@@ -47,13 +47,13 @@ def emulate(version: int) -> Api:
 
 
 def release_of(host: str) -> int | None:
-    """The API version of a release, such as ``1.17``, ``1.17.3`` or ``17``; None if it is none."""
+    """Return the API version of a release such as ``1.17``, ``1.17.3`` or ``17``, or None."""
     found = re.fullmatch(r"(?:1\.)?(\d+)(?:\.\d+)?", host, re.ASCII)
     return None if found is None else int(found[1])
 
 
 def host_api(host: str) -> Api:
-    """The table that a name of `HOSTS` stands for."""
+    """Return the table that a name of `HOSTS` stands for."""
     if host == "core":
         return core_api()
     if (release := release_of(host)) is not None:

@@ -123,12 +123,12 @@ def load(path: AnyPath | None = None) -> Api:
 
 
 def installed_libraries() -> list[str]:
-    """The libraries of the first package ``onnxruntime`` on the path that has any, newest first."""
+    """Return the libraries of the first package ``onnxruntime`` that has any, newest first."""
     return next((libraries for _, libraries in installed_packages()), [])
 
 
 def installed_packages() -> "Iterator[tuple[str, list[str]]]":
-    """The directories of packages ``onnxruntime`` on the path that have libraries, and these."""
+    """Yield the directories of packages ``onnxruntime`` with libraries, and these."""
     for spec in _packages():
         for place in spec.submodule_search_locations or ():
             if libraries := libraries_in(place):
@@ -136,7 +136,7 @@ def installed_packages() -> "Iterator[tuple[str, list[str]]]":
 
 
 def package_advice() -> str:
-    """What to do where ``import onnxruntime`` does not find the official package."""
+    """Return what to do where ``import onnxruntime`` does not find the official package."""
     first = next((spec for spec in _packages() if spec.name == "onnxruntime"), None)
     install = "run 'pip install onnxruntime'"
     places = list(first.submodule_search_locations or ()) if first else []
@@ -148,7 +148,7 @@ def package_advice() -> str:
 
 
 def _packages() -> "Iterator[ModuleSpec]":
-    """The packages ``onnxruntime``: the one that an import finds, then all along ``sys.path``."""
+    """Yield the packages ``onnxruntime``: the imported one, then all along ``sys.path``."""
     entries = [entry for entry in sys.path if isinstance(entry, str)]
     searches = [partial(find_spec, "onnxruntime")]
     searches += [partial(PathFinder.find_spec, "onnxruntime", [entry]) for entry in entries]
@@ -160,7 +160,7 @@ def _packages() -> "Iterator[ModuleSpec]":
 
 
 def libraries_in(package: str) -> list[str]:
-    """The libraries in the directory of a package such as ``onnxruntime``, newest first."""
+    """Return the libraries in the directory of a package such as ``onnxruntime``, newest first."""
     prefix, suffix = NAME_ENDS
     directory = os.path.join(os.path.abspath(package), "capi")
     names = os.listdir(directory) if os.path.isdir(directory) else []
@@ -201,7 +201,7 @@ def inspect(argument: str, path: str) -> None:
 
 
 def _native_platform() -> "Platform | None":
-    """The platform of this process, read from the extension module; None if that is not ELF."""
+    """Get the platform of this process, read from the extension module; None if that is not ELF."""
     from ortcffi.table import elf
 
     try:
@@ -211,7 +211,7 @@ def _native_platform() -> "Platform | None":
 
 
 def extension_path() -> str:
-    """The path of the extension module, which holds the embedded core."""
+    """Return the path of the extension module, which holds the embedded core."""
     return str(sys.modules["ortcffi._ort"].__file__)
 
 

@@ -159,7 +159,7 @@ def trace(api: Api | None = None) -> "Trace":
 
 
 def _version_string(api: Api) -> str:
-    """The version string of the trace's base, in which clients read the highest API version."""
+    """Get the version string of the trace's base, in which clients read the highest API version."""
     begins = f"1.{api.version}."
     return api.version_string if api.version_string.startswith(begins) else f"{begins}0"
 

@@ -122,7 +122,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
 
 
 def _alone(op: LibraryOp, models: list[Model], api: "Api") -> list[tuple[Model, list[Any]]]:
-    """What sessions compute of each model, where they do: inputs may not fit other attributes."""
+    """Return what sessions compute of each model, as far as inputs fit its attributes."""
     free = [m._replace(outputs=[(dtype, None) for dtype, _ in m.outputs]) for m in models]
     try:
         answers = run_in_process(free, op.path, api.path) if free else []
@@ -187,7 +187,7 @@ def compute_on_threads(
 
 
 def flip(x: Any) -> Any:
-    """The array with its elements in the opposite order."""
+    """Return the array with its elements in the opposite order."""
     return np.ascontiguousarray(np.flip(x)).reshape(x.shape)
 
 
@@ -213,7 +213,7 @@ def _model(op: Any, values: list[Any], attributes: Any, dtypes: list[Any]) -> Mo
 
 
 def _run(op: Any, models: list[Model], api: "Api") -> list[Any]:
-    """The outputs of each model in a session, or the exception that was raised.
+    """Return the outputs of each model in a session, or the exception that was raised.
 
     If not the first model but another one ends the process, that is the answer to all others.
     """
@@ -245,7 +245,7 @@ def _also_fails(op: Any, model: Model, api: "Api", error: OrtError) -> None:
 
 
 def _inferred(kernel: Kernel, values: list[Any]) -> list[tuple[np.dtype[Any], int | None]]:
-    """The dtypes and ranks of outputs that a kernel does not make.
+    """Return the dtypes and ranks of outputs that a kernel does not make.
 
     By the op's inference; else by the declared type; else, as ONNX has it for a type that the model
     decides, by the first input of such a type.
@@ -274,7 +274,7 @@ def is_of_floats(x: Any) -> bool:
 
 
 def computable(x: Any) -> Any:
-    """The same numbers as NumPy computes with them: those of ml_dtypes as float64."""
+    """Do the same numbers as NumPy computes with them: those of ml_dtypes as float64."""
     return x.astype(np.float64) if x.dtype.isbuiltin == 2 else x
 
 

@@ -53,7 +53,7 @@ class Bench:
     # --- the library by itself --------------------------------------------------------------------
 
     def library(self) -> FactoryLibrary:
-        """The library, whose functions are then called directly."""
+        """Return the library, whose functions are then called directly."""
         return FactoryLibrary.open(self.subject.path)
 
     @contextmanager
@@ -71,7 +71,7 @@ class Bench:
     # --- registered -------------------------------------------------------------------------------
 
     def env(self, logger: Callable[..., Any] | None = None) -> Env:
-        """An environment that says nothing, but its errors to a logger."""
+        """Return an environment that says nothing, but its errors to a logger."""
         api = core_api() if self.api.is_core else self.api
         return Env("check", api, severity=4 if logger is None else 3, logger=logger)
 
@@ -93,7 +93,7 @@ class Bench:
 
     @contextmanager
     def registered(self, *, watch: bool = False) -> Iterator[RegisteredEp]:
-        """The library, registered for a while."""
+        """Yield the library, registered for a while."""
         with self.env() as env, self.register(env, watch=watch) as registered:
             yield registered
 
@@ -105,13 +105,13 @@ class Bench:
         return Ep(devices[:1], self.subject.options)
 
     def config(self, registered: RegisteredEp) -> dict[str, str]:
-        """The provider's options as configuration entries of a session."""
+        """Return the provider's options as configuration entries of a session."""
         prefix = f"ep.{registered.devices[0].name.lower()}."
         return {f"{prefix}{key}": text for key, text in self.subject.options.items()}
 
     @contextmanager
     def tried(self, what: str) -> Iterator[None]:
-        """A step that another rule is about: where it fails, this one is not tried."""
+        """Yield a step that another rule is about: where it fails, this one is not tried."""
         try:
             yield
         except OrtError as error:
@@ -119,7 +119,7 @@ class Bench:
 
     @contextmanager
     def provider(self, *, watch: bool = False) -> Iterator[Ep]:
-        """A provider; where it cannot be made the rule is not tried."""
+        """Yield a provider; where it cannot be made the rule is not tried."""
         with self.registered(watch=watch) as registered:
             with self.tried("no provider could be made"):
                 made = self.make(registered)
@@ -130,7 +130,7 @@ class Bench:
     # --- at work on the model ---------------------------------------------------------------------
 
     def model(self) -> Model:
-        """The model that the subject is tried with."""
+        """Return the model that the subject is tried with."""
         folder = self.subject.folder
         return Model.load(os.path.join(folder, "model.onnx")) if folder else own_model()
 
@@ -143,7 +143,7 @@ class Bench:
 
     @contextmanager
     def claims(self, model: Model | None = None, *, watch: bool = False) -> Iterator[EpClaims]:
-        """What a provider takes of the model; where that is nothing the rule is not tried."""
+        """Yield what a provider takes of the model; where that is nothing the rule is not tried."""
         with self.provider(watch=watch) as ep, claims_of(ep, model or self.model()) as claims:
             yield claims
 
@@ -151,7 +151,7 @@ class Bench:
     def compiled(
         self, model: Model | None = None, *, watch: bool = False, check: bool = False
     ) -> Iterator[tuple[CompiledNode, ...]]:
-        """What a provider compiled of the model."""
+        """Yield what a provider compiled of the model."""
         with self.claims(model, watch=watch) as claims:
             with self.tried("it does not compile what it takes"):
                 nodes = claims.ep.compile(claims, check=check)
@@ -160,7 +160,7 @@ class Bench:
     # --- what stays -------------------------------------------------------------------------------
 
     def find_left(self, work: Callable[[], object]) -> str:
-        """What some work leaves alive that its first turn did not leave, in words."""
+        """Return what some work leaves alive that its first turn did not leave, in words."""
         work()
         gc.collect()
         before, made, known = live_objects(), made_by_slot(), Counter(left_statuses())
@@ -175,7 +175,7 @@ class Bench:
 
 
 def claims_of(ep: Ep, model: Model) -> EpClaims:
-    """What a provider takes of a model; `NotTried` where that is nothing."""
+    """Return what a provider takes of a model; `NotTried` where that is nothing."""
     claims = ep.capability(model)
     if not claims.groups:
         nodes = len(claims.graph.nodes)
@@ -208,7 +208,7 @@ def _model(graph: Graph, inputs: Any, nodes: Any, outputs: Any) -> Model:
 
 
 def own_values() -> dict[str, Any]:
-    """An input of that model, and all that is computed of it."""
+    """Return an input of that model, and all that is computed of it."""
     weights, x = _weights(), np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
     product = x @ weights["w"]
     total = product + weights["b"]
@@ -221,12 +221,12 @@ def _weights() -> dict[str, Any]:
 
 
 def open_model() -> Model:
-    """A sum of two matrices whose sizes the model does not say."""
+    """Return a sum of two matrices whose sizes the model does not say."""
     return sum_model("f4", [None, None])
 
 
 def sum_model(dtype: str, shape: list[int | None]) -> Model:
-    """A sum of two tensors."""
+    """Return a sum of two tensors."""
     port = dtype, shape
     return _model(Graph(), {"a": port, "b": port}, [("Add", "ab", "y")], {"y": port})
 

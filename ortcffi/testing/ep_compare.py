@@ -95,14 +95,14 @@ def compare_ep(  # noqa: PLR0913  # what a comparison is made of
 
 
 def prepared(model: Model) -> Model:
-    """The model with types of inner values, if the package onnx is there to infer them."""
+    """Return the model with types of inner values, if the package onnx is there to infer them."""
     with suppress(ModuleNotFoundError, ValueError):
         return model.prepare()
     return model
 
 
 def given_inputs(model: Model, inputs: Arrays, size: int = 1) -> dict[str, Any]:
-    """Inputs by name: random ones where none are given, whose open dimensions have a size."""
+    """Get inputs by name: random ones where none are given, whose open dimensions have a size."""
     feed, generator = dict(inputs), np.random.default_rng(0)
     for value in model.graph.inputs:
         if value.name not in feed and not value.is_initializer:
@@ -111,7 +111,7 @@ def given_inputs(model: Model, inputs: Arrays, size: int = 1) -> dict[str, Any]:
 
 
 def _spec(value: Any) -> "ValueSpec":
-    """An input of a model as `random_array` takes one."""
+    """Return an input of a model as `random_array` takes one."""
     if not value.element_type:
         raise ValueError(f"input {value.name!r} is no tensor: give it")
     kind, dtype = ValueKind.TENSOR, dtype_of(value.element_type)
@@ -126,7 +126,7 @@ def _spec(value: Any) -> "ValueSpec":
 def reference_values(
     model: Model, feed: Arrays, against: "Api | Ep | str | None" = None
 ) -> dict[str, Any]:
-    """What another engine computes: all outputs, and the values between nodes as far as can be."""
+    """Return what another engine computes: outputs, and values between nodes if possible."""
     outputs = [value.name for value in model.graph.outputs]
     between = [name for node in model.graph.nodes for name in node.outputs if name]
     if isinstance(against, Ep):

@@ -82,7 +82,7 @@ def make_factories(library: FactoryLibrary, base: Any, logger: Any) -> list[Fact
 
 
 def read_factory(factory: Any) -> Factory:
-    """What a factory says, and what is wrong with it."""
+    """Return what a factory says, and what is wrong with it."""
     if not factory:
         return Factory("", "", "", 0, ("it is NULL",))
     version = factory.ort_version_supported
@@ -102,7 +102,7 @@ def read_factory(factory: Any) -> Factory:
 def missing_functions(
     struct: Any, version: int, required: list[tuple[int, tuple[str, ...]]]
 ) -> list[str]:
-    """The functions that a struct of a version must have, and that are NULL."""
+    """Return the functions that a struct of a version must have, and that are NULL."""
     names = [name for since, names in required if version >= since for name in names]
     return [f"{n} is NULL, which ONNX Runtime calls" for n in names if not getattr(struct, n)]
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def watched_host(version: int = HIGHEST_VERSION) -> "Api":
-    """A host of the core whose slots note what they make, as ``watch=True`` has it for ops."""
+    """Get a host of the core whose slots note what they make, as ``watch=True`` has it for ops."""
     base = host_function("OrtcoreWatchedBase")(version)
     return of_core(base.GetApi(version), base, version)
 
 
 @functools.cache
 def _with_status() -> frozenset[str]:
-    """The slots that can fail."""
+    """Return the slots that can fail."""
     tables = (ffi.typeof(table).fields for table in ("OrtApi", "OrtEpApi"))
     return frozenset(
         name

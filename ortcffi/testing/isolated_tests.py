@@ -52,7 +52,7 @@ def _is_isolated(item: pytest.Item) -> bool:
 
 
 def _seconds(timeout: float = child.SECONDS) -> float:
-    """The arguments of the mark."""
+    """Return the arguments of the mark."""
     return child.seconds_of(timeout)
 
 
@@ -74,7 +74,7 @@ _OTHER = pytest.StashKey[child.Prepared | None]()
 
 
 def _other(item: pytest.Item) -> child.Prepared:
-    """The other pytest of this session, which is started where there is none."""
+    """Return the other pytest of this session, which is started where there is none."""
     config = item.config
     running = config.stash.get(_OTHER, None)
     if running is None or running.ended:
@@ -147,7 +147,7 @@ def _read(path: str) -> list[str]:
 
 
 def _arguments(item: pytest.Item) -> list[str]:
-    """What the other pytest is given: the test, and of the options those that it depends on."""
+    """Get what the other pytest is given: the test, and of the options those that it depends on."""
     config, option = item.config, item.config.option
     given = [f"--rootdir={config.rootpath}", "-s", "-p", "no:cacheprovider"]
     given.append("--no-summary")  # of which hypothesis makes a part, and takes a second for it

@@ -34,7 +34,7 @@ class Model(NamedTuple):
 
 
 def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any) -> list[Any]:
-    """The outputs of a session; `register` gives its options the op."""
+    """Return the outputs of a session; `register` gives its options the op."""
     opsets = {"": 21, model.domain: model.version}
     graph = Graph(opsets)
     names = ["" if x is None else f"input{i}" for i, x in enumerate(model.inputs)]
@@ -57,7 +57,7 @@ def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any
 def run_in_process(
     models: list[Model], library: str, runtime: str | None, seconds: float = child.SECONDS
 ) -> list[Any]:
-    """The same of several models in a process of its own, for ops of a library.
+    """Do the same of several models in a process of its own, for ops of a library.
 
     For each it returns the outputs, or the exception that was raised.
 
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def tried(model: Model, register: Callable[[SessionOptions], None], api: Any) -> Any:
-    """The outputs of a session, or the exception that was raised."""
+    """Return the outputs of a session, or the exception that was raised."""
     try:
         return run_model(model, register, api)
     except Exception as error:  # noqa: BLE001  # reported to the other process

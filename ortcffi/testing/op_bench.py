@@ -99,7 +99,7 @@ class Bench:
         return {"computes": self.calls, "needs": self.needed()[0]}
 
     def needed(self) -> tuple[int, list[str]]:
-        """The lowest API version that has what the op called, and the slots of that version."""
+        """Get the lowest API version that has what the op called, and the slots of that version."""
         called, before = self._trace.called, self._before
         since = {slot: _SINCE[slot] for slot, n in called.items() if n > before.get(slot, 0)}
         needs = max(since.values(), default=1)
@@ -224,7 +224,7 @@ class Bench:
     # --- inputs -----------------------------------------------------------------------------------
 
     def _draws(self) -> Iterator[list[Any]]:
-        """Inputs of one shape, of each type that the op may take."""
+        """Yield inputs of one shape, of each type that the op may take."""
         is_free = any(not operand.element_type for operand in self.op.inputs)
         has_others = any(o.characteristic != Characteristic.REQUIRED for o in self.op.inputs)
         if not self.op.inputs:

@@ -97,7 +97,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def ort_api(request: pytest.FixtureRequest) -> "Api":
-    """The table of a host: one of those that ``--ort-host`` names."""
+    """Return the table of a host: one of those that ``--ort-host`` names."""
     from ortcffi.table.hosts import host_api
 
     return host_api(request.param)
@@ -105,7 +105,7 @@ def ort_api(request: pytest.FixtureRequest) -> "Api":
 
 @pytest.fixture
 def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
-    """The library of custom ops that ``ort_library`` in the ini file names, for its kernels.
+    """Yield the library of custom ops that ``ort_library`` in the ini file names, for its kernels.
 
     The library is given the table of ``ort_api``; with a host that is a real library the test is
     skipped. Its kernels have a `Guarded` as their allocator, and are checked as `CheckedKernel`
@@ -144,7 +144,7 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
 
 @pytest.fixture
 def ort_ep_hardware() -> "list[HardwareDevice] | None":
-    """The hardware that the library of ``ort_ep`` finds, by default the machine's.
+    """Return the hardware that the library of ``ort_ep`` finds, by default the machine's.
 
     Replace it in a conftest file: ``return [ort.HardwareDevice("NPU", vendor_id=0x8086)]``.
     """
@@ -155,7 +155,7 @@ def ort_ep_hardware() -> "list[HardwareDevice] | None":
 def ort_ep(
     request: pytest.FixtureRequest, ort_ep_hardware: "list[HardwareDevice] | None"
 ) -> "Iterator[Ep]":
-    """The provider of the library that ``ort_ep`` in the ini file names, for its first device.
+    """Yield the provider of the library that the ini file names, for its first device.
 
     It has the options of ``ort_ep_options``. Its host is ``ort_api``, if the test asks for that.
     """
@@ -198,7 +198,7 @@ _FAILING = pytest.StashKey[Any]()  # the host whose slots fail in turn
 
 @pytest.fixture
 def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
-    """An allocator for kernels and arrays, whose peak is in the summary.
+    """Yield an allocator for kernels and arrays, whose peak is in the summary.
 
     It is a `Guarded`: the test fails if something was written beyond a block, and with
     ``ort_no_leaks`` also if a block is left.
@@ -214,7 +214,7 @@ def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
 
 
 def _guarded(item: pytest.Item) -> "Guarded":
-    """An allocator for kernels, whose blocks are counted in a test with ``ort_no_leaks``."""
+    """Return an allocator for kernels, whose blocks are counted in a test with ``ort_no_leaks``."""
     import ortcffi
 
     inner: Allocator = ortcffi.core_api().default_allocator
@@ -277,7 +277,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 
 def _blocks_left(item: pytest.Item) -> list[str]:
-    """The blocks that kernels of ``ort_library`` or with ``ort_allocator`` have left."""
+    """Return the blocks that kernels of ``ort_library`` or with ``ort_allocator`` have left."""
     scopes = item.stash.get(_BLOCKS, [])
     item.stash[_BLOCKS] = []  # or the scopes would count as left themselves
     gc.collect()
@@ -353,7 +353,7 @@ def _sweep_statuses(item: pytest.Function, most: int = 500) -> None:
 
 
 def _frames_of_users(error: BaseException) -> TracebackType | None:
-    """The traceback of an exception without the frames of this package."""
+    """Return the traceback of an exception without the frames of this package."""
     frames = None
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         if not frame.f_code.co_filename.startswith(_PACKAGE):

@@ -33,7 +33,7 @@ def shapes_of(given: Iterable[str]) -> Shapes:
 def random_feed(
     session: "Session", feed: dict[str, Any], shapes: Shapes, size: int
 ) -> dict[str, Any]:
-    """Inputs by name: those given, and random ones for the others.
+    """Return inputs by name: those given, and random ones for the others.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def random_feed(
 def random_array(
     spec: "ValueSpec", shape: tuple[int, ...] | None, size: int, rng: np.random.Generator
 ) -> Any:
-    """An array of random elements for an input, by default of its own shape.
+    """Return an array of random elements for an input, by default of its own shape.
 
     Open dimensions of that get the size.
 
@@ -85,7 +85,7 @@ def random_array(
 
 
 def random_elements(dtype: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """An array of random elements: 0 and 1, numbers around 0, or the digits of a number."""
+    """Return an array of random elements: 0 and 1, numbers around 0, or the digits of a number."""
     if dtype.hasobject:
         return np.asarray(rng.integers(0, 100, shape)).astype(str).astype(object)
     if dtype.kind in "iub":
@@ -94,7 +94,7 @@ def random_elements(dtype: Any, shape: tuple[int, ...], rng: np.random.Generator
 
 
 def described(given: list[Any]) -> str:
-    """The types and shapes of inputs."""
+    """Return the types and shapes of inputs."""
     names = ["none" if x is None else str(x.dtype).replace("object", "string") for x in given]
     shapes = ["" if x is None else list(x.shape) for x in given]
     return ", ".join(map("{}{}".format, names, shapes)) or "none"

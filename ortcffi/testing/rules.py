@@ -184,7 +184,7 @@ def try_together(given: tuple[list[Rule], Subject]) -> tuple[list[Result], list[
 
 
 def _limit(rules: list[Rule]) -> float:
-    """The seconds of the alarm that the bench of rules sets itself."""
+    """Return the seconds of the alarm that the bench of rules sets itself."""
     return getattr(import_module(rules[0].check.__module__), "CALL_SECONDS", 0)
 
 
@@ -217,7 +217,7 @@ def _with_failures(each: Rule, subject: Subject, failures: int) -> Result:
 
 
 def _wrongs(found: Result, facts: list[dict[str, Any]], usual: Counter[str]) -> Iterator[str]:
-    """What is wrong where a call has failed."""
+    """Yield what is wrong where a call has failed."""
     if facts and facts[-1]["ended"]:
         yield "end the process"
         return

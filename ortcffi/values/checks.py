@@ -26,7 +26,7 @@ TOO_MANY = 1 << 63  # elements, so that bytes are too many as well
 
 
 def table_of(allocator: Allocator, api: "Api | None") -> "Api":
-    """The table that made an allocator's info: no other can read it."""
+    """Return the table that made an allocator's info: no other can read it."""
     if not isinstance(allocator, Allocator):
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
     found = allocator.info.api
@@ -36,7 +36,7 @@ def table_of(allocator: Allocator, api: "Api | None") -> "Api":
 
 
 def dimensions(shape: "Shape") -> tuple[int, ...]:
-    """A shape as a tuple of ints that fit C's int64_t."""
+    """Return a shape as a tuple of ints that fit C's int64_t."""
     given: Any = shape
     if isinstance(given, np.ndarray):
         given = given[()] if given.ndim == 0 else tuple(given)
@@ -74,7 +74,7 @@ def count_of(lengths: tuple[int, ...]) -> int:
 
 
 def of_arrow(x: Any) -> Any:
-    """An array of Arrow as one of NumPy, which has its memory where it can; all else as it is."""
+    """Return an array of Arrow as one of NumPy, over its memory where possible."""
     of_protocol = hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
     if not of_protocol or not hasattr(x, "null_count") or not hasattr(x, "__array__"):
         return x
@@ -88,7 +88,7 @@ def of_arrow(x: Any) -> Any:
 
 
 def element_of_array(x: Any, name: str = "x") -> ElementType:
-    """The element type of a tensor with the elements of an array."""
+    """Return the element type of a tensor with the elements of an array."""
     if not isinstance(x, np.ndarray):
         raise TypeError(
             f"{name} must be an ndarray, not {type(x).__name__}: numpy.asarray makes one"
@@ -117,7 +117,7 @@ def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | Non
 
 
 def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
-    """An array of a list or a number.
+    """Return an array of a list or a number.
 
     It is of `dtype` if no more than rounding changes the values by that, and otherwise of the dtype
     that NumPy finds. Without elements it is one of strings, too.
@@ -134,7 +134,7 @@ def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
 
 
 def array_as(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
-    """The same; `TypeError` for values that the dtype does not hold."""
+    """Do the same; `TypeError` for values that the dtype does not hold."""
     array = array_of(x, dtype)
     if dtype is None or array.dtype == dtype:
         return array
@@ -144,7 +144,7 @@ def array_as(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
 
 
 def not_held(x: "NDArray[Any]", dtype: "np.dtype[Any]") -> list[Any]:
-    """The first of some real numbers that a dtype cannot hold, in a list; an empty one if none."""
+    """Return a list of the first number that a dtype cannot hold; an empty one if none."""
     if dtype.kind == "O":
         return []
     _, same = _cast(x, dtype)
@@ -163,7 +163,7 @@ def _cast(x: "NDArray[Any]", dtype: "np.dtype[Any]") -> "tuple[NDArray[Any], NDA
 
 
 def c_strings(x: "NDArray[Any]") -> "list[Cdata]":
-    """The strings of an array as null-terminated C strings."""
+    """Return the strings of an array as null-terminated C strings."""
     return [ffi.new("char[]", _utf8("one of values", text)) for text in x.ravel().tolist()]
 
 

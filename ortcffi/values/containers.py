@@ -50,7 +50,7 @@ def sequence(cls: type[V], values: Iterable[Any], api: "Api | None") -> V:
 
 
 def sequence_items(subject: str, x: Any, element: int | None) -> list[Any]:
-    """What a sequence of a model's is to be made of: values, arrays and mappings.
+    """Return what a sequence of a model's is to be made of: values, arrays and mappings.
 
     Inputs of sessions and results of providers in Python follow these rules.
     """
@@ -151,7 +151,7 @@ def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") ->
 
 
 def member(value: V, place: int) -> V:
-    """A member, which ``GetValue`` copies."""
+    """Return a member, which ``GetValue`` copies."""
     api, allocator = value.api, value.api.default_allocator.handle
     made, out = blank(type(value), api)
     check(api.pointer, lib.GetValue(api.pointer, value.handle, place, allocator, out))
@@ -159,13 +159,13 @@ def member(value: V, place: int) -> V:
 
 
 def keys(value: V) -> V:
-    """The keys of a map as a tensor of its own, sorted. API function: ``GetValue``."""
+    """Return the keys of a map as a tensor of its own, sorted. API function: ``GetValue``."""
     require_kind(value, ValueKind.MAP, "keys()")
     return member(value, 0)
 
 
 def values(value: V) -> V:
-    """The values of a map as a tensor of its own, in the order of `keys`."""
+    """Return the values of a map as a tensor of its own, in the order of `keys`."""
     require_kind(value, ValueKind.MAP, "values()")
     return member(value, 1)
 
@@ -181,7 +181,7 @@ def length(value: "Tensor") -> int:
 
 
 def item(value: "Tensor", key: Any) -> Any:
-    """A value of a sequence by its index, or of a map by its key."""
+    """Return a value of a sequence by its index, or of a map by its key."""
     if value._kind == ValueKind.MAP:
         return value._contents(None)[key]
     require_kind(value, ValueKind.SEQUENCE, "items: index numpy()")
@@ -192,7 +192,7 @@ def item(value: "Tensor", key: Any) -> Any:
 
 
 def iterate(value: "Tensor") -> Iterator[Any]:
-    """The values of a sequence, or the keys of a map."""
+    """Return the values of a sequence, or the keys of a map."""
     if value._kind == ValueKind.MAP:
         return iter(list(value._contents(None)))
     require_kind(value, ValueKind.SEQUENCE, "items: iterate over numpy()")

@@ -32,7 +32,7 @@ def to_python(value: "Value") -> Any:
 
 
 def parts_of(value: "Value", protocol: int) -> "Parts":
-    """The maker that makes the value again, and its arguments.
+    """Return the maker that makes the value again, and its arguments.
 
     The makers are public methods of `Value`, so that a pickle names nothing private.
     """

@@ -163,7 +163,7 @@ _MOST_DIMENSIONS = 64
 
 
 def _taken(x: Any, capsule: object) -> tuple[Any, int, Any]:
-    """The tensor in a capsule, its flags, and what gives it back and keeps `x`.
+    """Return the tensor in a capsule, its flags, and what gives it back and keeps `x`.
 
     The capsule of an official OrtValue does not keep its array.
     """

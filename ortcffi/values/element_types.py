@@ -107,7 +107,7 @@ _BY_ML_DTYPES_NAME = {name: element for element, name in _ML_DTYPES.items()}
 
 @cache
 def dtype_of(element: int) -> "np.dtype[Any]":
-    """The dtype that arrays of an element type have."""
+    """Return the dtype that arrays of an element type have."""
     import numpy as np
 
     if element in _NUMPYS:
@@ -144,7 +144,7 @@ def bits_of(element: int) -> int:
 
 @lru_cache(256)
 def element_of(dtype: "np.dtype[Any]") -> ElementType:
-    """The element type of a tensor that holds what arrays of this dtype hold."""
+    """Return the element type of a tensor that holds what arrays of this dtype hold."""
     if dtype.kind in "OUSTa" and dtype.type.__module__ != "ml_dtypes":
         return ElementType.STRING
     known = _BY_ML_DTYPES_NAME if dtype.type.__module__ == "ml_dtypes" else _BY_NUMPYS_NAME
@@ -156,7 +156,7 @@ def element_of(dtype: "np.dtype[Any]") -> ElementType:
 
 
 def as_element(dtype: Any, argument: str = "dtype") -> ElementType:
-    """The element type for an argument: a member of the enum, or anything like a dtype."""
+    """Return the element type for an argument: a member of the enum, or anything like a dtype."""
     if isinstance(dtype, ElementType):
         return dtype
     if isinstance(dtype, str) and dtype in _BY_ML_DTYPES_NAME:

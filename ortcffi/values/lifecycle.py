@@ -26,7 +26,7 @@ public(Tensor)
 
 
 def _maker_of(api: "Api") -> Maker:
-    """The `Maker` of a table, which the table's object keeps."""
+    """Return the `Maker` of a table, which the table's object keeps."""
     allocator = api.default_allocator
     info = allocator.info  # belongs to the library: nothing to release
     pointers = address_of(api.pointer), address_of(info.handle), address_of(allocator.handle)
@@ -113,7 +113,7 @@ def require_kind(value: Tensor, kind: ValueKind, what: str) -> None:
 
 
 def description(value: Tensor) -> str:
-    """The repr of a value: its kind, element type and shape, or how many values it contains."""
+    """Get the repr of a value: its kind, element type and shape, or how many values it contains."""
     if value.closed:
         return "<Value closed>"
     kind = ValueKind(value._kind)

@@ -166,7 +166,7 @@ def _indices(value: Tensor, number: int) -> "NDArray[Any]":
 
 
 def _type_and_shape(value: Tensor, function: str, *arguments: int) -> tuple[int, tuple[int, ...]]:
-    """The element type and shape that a function of the C API answers."""
+    """Return the element type and shape that a function of the C API answers."""
     api = value.api.pointer
     owner = owner_of("OrtTensorTypeAndShapeInfo*", value.api, lib.ReleaseTensorTypeAndShapeInfo)
     check(api, getattr(lib, function)(api, value.handle, *arguments, out_of(owner)))
@@ -183,12 +183,12 @@ def _type_and_shape(value: Tensor, function: str, *arguments: int) -> tuple[int,
 
 
 def entries(value: Tensor) -> "NDArray[Any]":
-    """The stored values, in one dimension."""
+    """Return the stored values, in one dimension."""
     return sparse_values(value).reshape(-1)
 
 
 def places(value: Tensor) -> "tuple[NDArray[Any], ...]":
-    """The index of each entry: an array for each dimension of the tensor."""
+    """Return the index of each entry: an array for each dimension of the tensor."""
     layout, indices = sparse_format(value), sparse_indices(value)
     if layout is SparseFormat.CSR:
         rows = np.repeat(np.arange(len(indices[1]) - 1), np.diff(indices[1]))
@@ -204,7 +204,7 @@ def places(value: Tensor) -> "tuple[NDArray[Any], ...]":
 
 
 def to_dict(value: Tensor) -> dict[tuple[int, ...], Any]:
-    """The stored values by their indices."""
+    """Return the stored values by their indices."""
     indices = zip(*(axis.tolist() for axis in places(value)), strict=True)
     found = entries(value)
     if found.dtype.type.__module__ == "ml_dtypes":

@@ -23,7 +23,7 @@ DIMENSION = (0, 2**63 - 1)
 
 
 def number_of(element_type: Any, argument: str = "element_type") -> int:
-    """The number of an element type or a dtype; any other number unchanged."""
+    """Return the number of an element type or a dtype; any other number unchanged."""
     if isinstance(element_type, int):
         return integer(argument, element_type, UINT32)
     return as_element(element_type, argument)

@@ -185,7 +185,7 @@ def twin_of(value: V) -> V:
 
 
 def address_of_array(x: "NDArray[Any]") -> int:
-    """The address of an array's first element."""
+    """Return the address of an array's first element."""
     return int(x.__array_interface__["data"][0])
 
 
@@ -212,7 +212,7 @@ def numpy(value: Tensor, copy: bool = False) -> "NDArray[Any]":
 
 
 def bytes_of(value: Tensor) -> "NDArray[np.uint8]":
-    """The memory of a tensor of numbers as an array of bytes."""
+    """Return the memory of a tensor of numbers as an array of bytes."""
     return value._view(value._data, (value.nbytes,), ElementType.UINT8, value.readonly)
 
 
@@ -230,7 +230,7 @@ def to_lists(value: Tensor) -> Any:
 
 
 def pack(elements: "NDArray[Any]", bits: int) -> "NDArray[np.uint8]":
-    """The bytes of a tensor, of an array with an element in each byte.
+    """Return the bytes of a tensor, of an array with an element in each byte.
 
     What is left of the last byte is 0.
     """
@@ -245,7 +245,7 @@ def pack(elements: "NDArray[Any]", bits: int) -> "NDArray[np.uint8]":
 
 
 def unpack(packed: "NDArray[np.uint8]", bits: int, count: int) -> "NDArray[np.uint8]":
-    """The first `count` elements, each in the lowest bits of a byte; the others are 0."""
+    """Return the first `count` elements, each in the lowest bits of a byte; the others are 0."""
     per_byte, mask = 8 // bits, (1 << bits) - 1
     elements = np.empty((packed.size, per_byte), np.uint8)
     for place in range(per_byte):

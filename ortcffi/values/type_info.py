@@ -204,7 +204,7 @@ class TypeInfo(Handle):
         return out[0]
 
     def _copy(self) -> "TypeInfo":
-        """The same type, of the embedded core, which owes nothing to this one."""
+        """Do the same type, of the embedded core, which owes nothing to this one."""
         tensor, contained, core = self.tensor_info, self.contained, core_api()
         match self.kind:
             case ValueKind.TENSOR if tensor:
@@ -253,19 +253,19 @@ _CONTAINERS = (
 
 
 def contained_tensor(info: TypeInfo | None) -> "TensorTypeInfo | None":
-    """The type of the tensors that a container holds; None if it holds none or is not known."""
+    """Get the type of the tensors that a container holds; None if it holds none or is not known."""
     contained = None if info is None else info.contained
     return None if contained is None else contained.tensor_info
 
 
 def contained_element(info: TypeInfo | None) -> int | None:
-    """The type of elements that a container's tensors have; None if it has none or is not known."""
+    """Return the element type of a container's tensors, or None."""
     tensor = contained_tensor(info)
     return None if tensor is None else int(tensor.element_type)
 
 
 def contained_dtype(info: TypeInfo | None) -> "np.dtype[Any] | None":
-    """The dtype of the tensors that a container holds; None if it holds none or is not known."""
+    """Return the dtype of the tensors that a container holds, or None."""
     element = contained_element(info)
     return None if element is None else dtype_of(element)
 
@@ -310,7 +310,7 @@ class ValueSpec(NamedTuple):
         return None if self.element_type is None else dtype_of(self.element_type)
 
     def describe(self) -> str:
-        """What it is in a few words, such as ``float[batch, 4]``."""
+        """Return what it is in a few words, such as ``float[batch, 4]``."""
         if self.element_type is None or self.kind not in (ValueKind.TENSOR, ValueKind.SPARSE):
             return str(self.type_info)
         kind = "sparse " if self.kind is ValueKind.SPARSE else ""
