@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Model packages, which a library of ONNX Runtime reads and runs."""
 
-import json
-
 import numpy as np
 import pytest
-from support.packages import ASSET, CPU, VARIANTS, manifest, write
+from support.packages import ASSET, CPU, manifest, write
 from support.releases import needs_release
 from support.threads import run_threads
 
 import ortcffi as ort
-from ortcffi.cli import info
 from ortcffi.errors import Fail, InvalidArgument, NotImplemented, OrtError
 
 pytestmark = needs_release(31, "model packages")
@@ -124,23 +121,3 @@ def test_an_older_library_and_the_core_read_no_packages(core_api, tmp_path):
         ort.ModelPackage(write(tmp_path), ort.emulate(30))
     with pytest.raises(NotImplemented, match=r"CreateModelPackageContext.*no model packages"):
         ort.ModelPackage(write(tmp_path), core_api)
-
-
-def test_the_command_info_lists_the_variants(tmp_path, capsys):
-    assert info.main([str(write(tmp_path))]) == 0
-    text = capsys.readouterr().out
-    assert "component adds:\n  cuda: CUDAExecutionProvider\n  cpu: CPUExecutionProvider\n" in text
-    assert info.main([str(tmp_path), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["components"] == {"adds": {name: each["ep"] for name, each in VARIANTS.items()}}
-
-
-def test_the_command_info_names_the_models_of_a_folder_without_a_manifest(tmp_path, capsys):
-    assert info.main([str(tmp_path)]) == 1
-    message = f"{str(tmp_path)!r} is a folder without 'manifest.json', so it is no model package: "
-    assert f"{message}give the file of a model\n" in capsys.readouterr().err
-    for name in "abcd":
-        (tmp_path / f"{name}.onnx").touch()
-    assert info.main([str(tmp_path)]) == 1
-    files = "'a.onnx', 'b.onnx', 'c.onnx' and 1 more"
-    assert f"{message}give the file of a model; it has {files}\n" in capsys.readouterr().err

@@ -109,6 +109,16 @@ PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
   return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* Whether all are str. What becomes of others is left to Python: the drop-in has its own rule. */
+static bool are_texts(PyObject* list) {
+  for (Py_ssize_t i = 0, count = PyList_Size(list); i < count; i++) {
+    if (!PyUnicode_Check(PyList_GetItem(list, i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int ortcffi_strings_from_array(const struct maker* maker, const struct plain_array* array,
                                OrtValue** out) {
   int64_t shape[MOST_DIMENSIONS]; /* a copy: another thread may give the array another shape */
@@ -116,13 +126,14 @@ int ortcffi_strings_from_array(const struct maker* maker, const struct plain_arr
   memcpy(shape, array->shape, rank * sizeof *shape);
   PyObject* flat = PyObject_CallMethod(array->object, "ravel", NULL);
   PyObject* list = flat == NULL ? NULL : PyObject_CallMethod(flat, "tolist", NULL);
-  int answer = -1;
+  int answer = list == NULL ? -1 : 0;
   OrtStatus* status = NULL;
-  if (list != NULL) {
+  if (list != NULL && are_texts(list)) {
     status = maker->api->CreateTensorAsOrtValue(maker->allocator, shape, rank,
                                                 ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, out);
     answer = status == NULL ? fill_strings(maker, *out, list)
                             : ortcffi_fail(maker->api, status, "CreateTensorAsOrtValue");
+    answer = answer == 0 ? 1 : answer;
   }
   if (answer < 0 && status == NULL && list != NULL) {
     maker->api->ReleaseValue(*out);
@@ -131,8 +142,6 @@ int ortcffi_strings_from_array(const struct maker* maker, const struct plain_arr
       PyErr_Clear(); /* Python says why in its own words */
       answer = 0;
     }
-  } else if (answer == 0) {
-    answer = 1;
   }
   Py_XDECREF(flat);
   Py_XDECREF(list);
