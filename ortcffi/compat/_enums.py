@@ -78,6 +78,7 @@ def __getattr__(name: str) -> Any:
         numbers = {n: int(c, 0) if c[0].isdigit() else getattr(lib, prefix + c) for n, c in pairs}
         kind: Any = enum.IntEnum if name == "OrtDeviceVendorId" else Enum  # as officially
         found = kind(name, numbers, module=__name__)
+        found.__doc__ = f"``{name}`` of the package onnxruntime."
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return globals().setdefault(name, found)

@@ -354,7 +354,7 @@ def test_a_device_is_read_before_its_environment_ends(monkeypatch, name):
     kind = ENGINE["EpDevice"]
     count, device = Count(kind), kind.make()
     expected, released = getattr(device, name), []
-    for function in ("decode", "_pairs"):
+    for function in ("decode", "pairs_of"):
         found = getattr(devices, function)
 
         def close_first(*arguments, found=found):
