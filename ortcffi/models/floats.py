@@ -68,6 +68,7 @@ class _Conversion:
     def run(self) -> None:
         """Convert the graph and its subgraphs."""
         floats: set[str] = set()
+        self._taken = set().union(*map(made_names, graphs_in(self._graph._message)))
         for graph in graphs_in(self._graph._message):
             infos = [*graph.input, *graph.output, *graph.value_info]
             floats.update(each.name for each in infos if _is_float(each.type))
@@ -101,17 +102,26 @@ class _Conversion:
         """Yield a node, and the nodes Cast that it needs before and behind it."""
         schema = schema_of((domain_of(node.domain), node.op_type), self._opsets)
         self._attributes(node, schema, floats)
-        behind = []
+        behind, before = [], {}
+        reader = node.output[0] if node.output else node.op_type
         for i, name in enumerate(node.input):
             if name in floats and not self._takes(schema, "inputs", i):
-                node.input[i] = f"{name}/{node.output[0]}/float"
-                yield _cast(name, node.input[i], _FLOAT)
+                if name not in before:
+                    before[name] = self._new_name(f"{name}/{reader}/float")
+                    yield _cast(name, before[name], _FLOAT)
+                node.input[i] = before[name]
         for i, name in enumerate(node.output):
             if name in floats and not self._takes(schema, "outputs", i):
-                node.output[i] = f"{name}/float"
+                node.output[i] = self._new_name(f"{name}/float")
                 behind.append(_cast(node.output[i], name, self._number))
         yield node
         yield from behind
+
+    def _new_name(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
 
     def _takes(self, schema: Any, side: str, place: int) -> bool:
         formal = () if schema is None else getattr(schema, side)

@@ -270,6 +270,9 @@ def merge(
     """
     if not hasattr(other, "to_model"):
         raise TypeError(f"other must be a Graph, not {type(other).__name__}")
+    text("prefix", prefix)
+    if not prefix:
+        raise ValueError("prefix must not be empty")
     outputs = {each.name for each in self.outputs}
     same = {each.name: each.name for each in other.inputs if each.name in outputs}
     names = same if connect is None else mapping("connect", connect)
@@ -441,16 +444,19 @@ def _visit(node: Any, makers: dict[str, Any], done: dict[int, Any]) -> None:
 
 def constants_to_initializers(self: "Graph") -> None:
     """Make the value of each node Constant an initializer, in subgraphs too."""
+    changed = []
     for graph in graphs_in(self._message):
-        kept = []
+        kept, made = [], list(graph.initializer)
         for node in graph.node:
-            tensor = constant_tensor(node)
+            tensor = constant_tensor(node) if node.output else None
             if tensor is None:
                 kept.append(node)
             else:
                 tensor.name = node.output[0]
-                graph.initializer.append(tensor)
-        graph.node = kept
+                made.append(tensor)
+        changed.append((graph, kept, made))
+    for graph, kept, made in changed:
+        graph.node, graph.initializer = kept, made
 
 
 def initializers_to_constants(self: "Graph", wanted: Callable[[str], bool] | None = None) -> None:

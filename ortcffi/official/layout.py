@@ -91,7 +91,7 @@ def _address_inside(official: Any, kind: str) -> int:
             answer = official._pybind11_conduit_v1_(abi, wanted, b"raw_pointer_ephemeral")
             if answer is not None:
                 return pointer_in(answer, name_of(answer)) or 0
-    except BaseException:  # noqa: BLE001  # an object of any type may raise anything
+    except Exception:  # noqa: BLE001  # an object of any type may raise anything
         return 0
     return 0
 

@@ -289,7 +289,7 @@ class Batcher:
         for call in batch:
             self._session._count(BATCH_WAITS, now - call.began)
         rows = sum(call.rows for call in batch)
-        self._session._count(ROWS, (rows - 0.5) * 1024e-9)  # as C counts rows
+        self._session._count(ROWS, max(rows - 0.5, 0) * 1024e-9)  # as C counts rows
         feeds = [call.feed for call in batch]
         feed = feeds[0]
         try:

@@ -7,6 +7,7 @@ mapped, so that C counts into it, and locked as long as the process lives.
 
 import os
 import warnings
+from _thread import RLock
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, count
@@ -47,6 +48,7 @@ class Series(NamedTuple):
 _buffers: dict[str, Any] = {}  # by model
 _files: dict[str, Any] = {}  # of this process by path, locked
 _numbers = count()
+_lock = RLock()  # while the counts of a model are made; the child of a fork has another one
 
 
 def model_of(session: "Session") -> str:
@@ -62,10 +64,11 @@ def attach(session: "Session") -> None:
     options = session._options
     named = None if options is None else options._values.get("log_id")
     model = named or model_of(session)
-    if model not in _buffers and len(_buffers) >= _MOST:
-        model = _OTHERS
-    if model not in _buffers:
-        _buffers[model] = _room_for(model)
+    with _lock:
+        if model not in _buffers and len(_buffers) >= _MOST:
+            model = _OTHERS
+        if model not in _buffers:
+            _buffers[model] = _room_for(model)
     session._count_into(_buffers[model])
 
 
@@ -101,6 +104,8 @@ def _file_for(model: str, folder: str) -> memoryview:
 
 
 def _begin_child() -> None:
+    global _lock  # noqa: PLW0603  # another thread of the parent may hold it
+    _lock = RLock()
     for file in _files.values():
         file.close()  # the lock stays the parent's
     _files.clear()

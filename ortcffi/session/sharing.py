@@ -66,6 +66,10 @@ def shared_weights(
     return path, chosen
 
 
+# What changes the file, and has no name that is the same in another process.
+_NOT_IN_THE_KEY = ("external_initializers", "external_files", "weightless_source", "op_domains")
+
+
 def _folder(given: Any) -> str:
     """Return the folder of the cache, in which only this user may write."""
     if given is True:
@@ -95,7 +99,12 @@ def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
     processor: Any = platform.machine()
     with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
         processor = sorted({line for line in lines if line.startswith(("model name", "flags"))})
-    settings = options._changed(), dict(options.config), options._values.get("providers")
+    for each in _NOT_IN_THE_KEY:
+        if options._values.get(each):
+            raise ValueError(f"share_weights: options with {each} have files that nobody shares")
+    dimensions = [tuple(each) for each in options.free_dimensions]
+    providers = options._values.get("providers")
+    settings = options._changed(), dict(options.config), dimensions, providers
     digest.update(repr((name, api.build_info, api.version_string, processor, settings)).encode())
     return str(digest.hexdigest()[:40])
 

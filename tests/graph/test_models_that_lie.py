@@ -286,6 +286,8 @@ def test_messages_in_parts_are_joined():
     assert str(parts.graph.inputs[0].type) == str(ort.Model.load(content).graph.inputs[0].type)
     assert parts.graph.inputs[0].type is not None
     assert [node.op_type for node in parts.graph.nodes] == ["Add"]
+    many = content + models.field(7, models.field(10, "x")) * 20_000  # each is a text of the graph
+    assert len(ort.Model.load(many).graph.nodes) == 1
 
 
 @pytest.mark.parametrize("group", [b"\x0b\x0c", b"\x0b\x08\x05\x13\x14\x0c"])

@@ -307,6 +307,22 @@ def test_weights_are_not_copied(graph):
         assert each.initializers["w"].ctypes.data == address
 
 
+def test_what_an_edit_makes_has_a_name_of_its_own_and_a_failure_changes_nothing():
+    twice = ort.Graph({"": 17, "my": 1})
+    x = twice.input("x", "f4", [2])
+    twice.node("My", [x, x], ["y"], domain="my")
+    twice.node("My", ["y"], ["y/float"], domain="my")
+    twice.output("y", "f4", [2])
+    twice.convert_floats("f2")
+    twice.to_model()
+    with pytest.raises(ValueError, match="prefix must not be empty"):
+        twice.merge(twice.copy(), {"x": "y"}, prefix="")
+    nothing = ort.Graph()
+    nothing.node("Constant", [], [], attributes={"value": np.zeros(1, np.float32)})
+    nothing.constants_to_initializers()
+    assert [node.op_type for node in nothing.nodes] == ["Constant"]
+
+
 def test_constants_become_initializers_and_back():
     more = ort.Graph()
     more.input("x", "f4", [2])

@@ -52,12 +52,16 @@ def test_an_object_whose_conduit_lies_is_refused():
         layout.pointer_of(Liar(), layout.VALUE)
 
 
-def test_an_object_whose_conduit_raises_is_refused():
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(LookupError, layout.UnknownLayoutError), (KeyboardInterrupt, KeyboardInterrupt)],
+)
+def test_an_object_whose_conduit_raises_is_refused_and_an_interrupt_stays_one(error, expected):
     class Raises:
         def _pybind11_conduit_v1_(self, *_arguments):
-            raise KeyboardInterrupt
+            raise error
 
-    with pytest.raises(layout.UnknownLayoutError):
+    with pytest.raises(expected):
         layout.pointer_of(Raises(), layout.VALUE)
 
 

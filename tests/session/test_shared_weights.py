@@ -121,3 +121,18 @@ def test_only_files_and_bytes_on_onnx_runtime_are_shared(path, cache):
         ort.Session(ort.Model.load(path), share_weights=cache)
     with pytest.raises(ValueError, match="on ONNX Runtime"):
         ort.Session(path, api=ort.core_api(), share_weights=cache)
+
+
+def test_options_that_change_the_model_have_a_copy_of_their_own_or_none(path, cache, real_api):
+    fixed = ort.SessionOptions(real_api)
+    fixed.fix_dimension("n", 4)
+    shapes = []
+    for options in (fixed, ort.SessionOptions(real_api)):
+        with ort.Session(path, options, share_weights=cache) as session:
+            shapes.append(session.inputs[0].shape)
+    assert shapes == [(4, SIDE), ("n", SIDE)]
+    other = ort.SessionOptions(real_api)
+    w = np.zeros((SIDE, SIDE), np.float32)
+    other.add_external_initializers({"w0": ort.Value.from_numpy(w, api=real_api)})
+    with pytest.raises(ValueError, match="share_weights: options with external_initializers"):
+        ort.Session(path, other, share_weights=cache)

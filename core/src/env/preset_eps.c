@@ -74,9 +74,12 @@ static OrtStatus* take_hardware(OrtKeyValuePairs* options, OrtHardwareDevice** o
   if (vendor == NULL) {
     return NULL;
   }
-  uint32_t id = (uint32_t)strtoul(vendor, NULL, 0);
+  char* end;
+  unsigned long id = strtoul(vendor, &end, 0);
+  CORE_FAIL_IF(*vendor == 0 || *end != 0 || id > UINT32_MAX, ORT_INVALID_ARGUMENT,
+               VENDOR " must be a number of 32 bits");
   ort_RemoveKeyValuePair(options, VENDOR);
-  return ort_ep_CreateHardwareDevice(OrtHardwareDeviceType_CPU, id, 0, "", NULL, out);
+  return ort_ep_CreateHardwareDevice(OrtHardwareDeviceType_CPU, (uint32_t)id, 0, "", NULL, out);
 }
 
 /* Registers a library, which gets the options. */

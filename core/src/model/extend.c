@@ -45,12 +45,17 @@ static void write_field(struct core_writing* to, const OrtGraph* by, struct core
   }
 }
 
-static OrtStatus* write_graph(struct extending* work, struct core_message graph, OrtModel* model) {
+/* The graph may be there in several parts. */
+static OrtStatus* write_graph(struct extending* work, struct core_message skeleton,
+                              OrtModel* model) {
   const OrtGraph* by = work->by->editor_graph;
+  struct core_message graph;
   struct core_field field;
   size_t message = core_begin_message(&work->to, MODEL_GRAPH);
-  for (const uint8_t* start = graph.at; core_next_field(&graph, &field); start = graph.at) {
-    write_field(&work->to, by, field, start, graph.at);
+  while (core_next_message(&skeleton, MODEL_GRAPH, &graph)) {
+    for (const uint8_t* start = graph.at; core_next_field(&graph, &field); start = graph.at) {
+      write_field(&work->to, by, field, start, graph.at);
+    }
   }
   CORE_TRY(core_write_editor_graph(by, &work->to, model));
   core_end_message(&work->to, message);
@@ -86,12 +91,9 @@ static OrtStatus* write(struct extending* work, OrtModel* model) {
   CORE_TRY(core_write_model(work->of, &writing));
   const struct core_message skeleton = {work->skeleton.bytes,
                                         work->skeleton.bytes + work->skeleton.size};
-  struct core_message graph;
   core_copy_other_fields(&work->to, skeleton, written, CORE_COUNT_OF(written));
   CORE_TRY(write_opsets(work));
-  if (core_find_message(skeleton, MODEL_GRAPH, &graph)) {
-    CORE_TRY(write_graph(work, graph, model));
-  }
+  CORE_TRY(write_graph(work, skeleton, model));
   return work->to.has_failed ? core_no_memory(work->to.capacity) : NULL;
 }
 

@@ -57,18 +57,24 @@ static OrtStatus* make_room_for_graphs(OrtModel* model) {
 }
 
 /* Notes the graph. If it is there in several parts, they are joined. */
-static OrtStatus* add_graph_bytes(OrtModel* model, struct core_message part) {
-  struct core_message* graph = &model->graph_bytes;
-  size_t before = core_message_size(*graph), size = core_message_size(part);
-  if (graph->at == NULL || size == 0) {
-    *graph = graph->at == NULL ? part : *graph;
+static OrtStatus* note_graph(OrtModel* model) {
+  struct core_message rest = model->bytes, part, *graph = &model->graph_bytes;
+  size_t size = 0;
+  *graph = (struct core_message){NULL, NULL};
+  while (core_next_message(&rest, MODEL_GRAPH, &part)) {
+    *graph = core_message_size(*graph) == 0 ? part : *graph;
+    size += core_message_size(part);
+  }
+  if (core_message_size(*graph) == size) {
     return NULL;
   }
-  uint8_t* joined = core_pool_take(&model->pool, before + size);
-  CORE_RETURN_IF(joined == NULL, core_no_memory(before + size));
-  memcpy(joined, graph->at, before);
-  memcpy(joined + before, part.at, size);
-  *graph = (struct core_message){joined, joined + before + size};
+  uint8_t* joined = core_pool_take(&model->pool, size);
+  CORE_RETURN_IF(joined == NULL, core_no_memory(size));
+  *graph = (struct core_message){joined, joined + size};
+  for (rest = model->bytes; core_next_message(&rest, MODEL_GRAPH, &part);) {
+    memcpy(joined, part.at, core_message_size(part));
+    joined += core_message_size(part);
+  }
   return NULL;
 }
 
@@ -79,6 +85,7 @@ OrtStatus* core_read_model(OrtModel* model) {
   CORE_RETURN_IF(core_check_model_fields(rest) == CORE_FIELDS_DAMAGED,
                  refuse("the bytes are no ONNX model"));
   CORE_TRY(make_room_for_graphs(model));
+  CORE_TRY(note_graph(model));
   CORE_TRY(core_read_opsets(&model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
     if (field.number == MODEL_IR_VERSION && field.wire == CORE_VARINT) {
@@ -87,9 +94,7 @@ OrtStatus* core_read_model(OrtModel* model) {
     if (field.wire != CORE_LENGTH) {
       continue;
     }
-    if (field.number == MODEL_GRAPH) {
-      CORE_TRY(add_graph_bytes(model, field.bytes));
-    } else if (field.number == MODEL_FUNCTION) {
+    if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }
   }

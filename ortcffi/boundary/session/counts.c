@@ -15,6 +15,9 @@ void ortcffi_count_runs(int is_on) { ortcffi_counts_runs = is_on; }
 #define FIRST_POWER 8
 
 static size_t part_of(double seconds) {
+  if (!(seconds > 0)) {
+    return 0;
+  }
   uint64_t ns = (uint64_t)(seconds * 1e9);
   if (ns >> FIRST_POWER == 0) {
     return 0;

@@ -193,6 +193,9 @@ static struct job* new_job(PyObject* const* arguments) {
       return NULL;
     }
     job->max_waiting = arguments[4] == Py_None ? -1 : PyLong_AsSsize_t(arguments[4]);
+    if (PyErr_Occurred()) {
+      Py_CLEAR(job);
+    }
   }
   return job;
 }
