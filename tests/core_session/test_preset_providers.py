@@ -3,7 +3,10 @@
 
 import json
 import os
+import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 from support import eps, models
@@ -90,18 +93,19 @@ def test_the_order_and_the_options_are_those_of_the_variable(ran):
 def test_a_program_with_more_rights_than_its_user_ignores_the_variable(
     tmp_path, add_ep, c_compiler, core_library
 ):
-    source = tmp_path / "client.c"
-    source.write_text(CLIENT)
-    program = tmp_path / "client"
+    (tmp_path / "client.c").write_text(CLIENT)
     include = f"-I{ort.get_include()}"
-    search = f"-Wl,-rpath,{core_library.parent}"
-    run(*c_compiler, include, source, "-o", program, core_library, search)
-    plain = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
-    assert f"ORTCORE_PROVIDERS] {add_ep}" in plain
-    os.chown(program, 65534, 65534)
-    program.chmod(0o4755)  # runs as its owner
-    refused = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
-    assert "ORTCORE_PROVIDERS] ignored" in refused
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # nobody may read the other folders
+        Path(folder).chmod(0o755)
+        library, program = shutil.copy(core_library, folder), Path(folder, "client")
+        source, search = tmp_path / "client.c", f"-Wl,-rpath,{folder}"
+        run(*c_compiler, include, source, "-o", program, library, search)
+        plain = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
+        assert f"ORTCORE_PROVIDERS] {add_ep}" in plain
+        os.chown(program, 65534, 65534)
+        program.chmod(0o4755)  # runs as its owner
+        refused = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
+        assert "ORTCORE_PROVIDERS] ignored" in refused
 
 
 CLIENT = """
