@@ -60,8 +60,9 @@ COMPILE_CLIENT = $(CC) -std=gnu11 -Wall -Wextra -Wno-unused-parameter $($(SYSTEM
 $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 	$(COMPILE_CLIENT) $(filter %.c %.o,$^) $(LINK_CLIENT)
 # Compiled as one file, which takes a third of the time: static names and macros of its files differ.
+# client.h is the first, since headers of Windows have types with the names of some macros.
 $(BUILD)/calls.o: $(wildcard $(BEHAVIOUR)/behaviour_*.c ../tests/c/*/*.h) $(LIBRARY)
-	printf '#include "%s"\n' $(filter %.c,$^) | $(COMPILE_CLIENT) -c -I. -x c -
+	printf '#include "%s"\n' ../tests/c/clients/client.h $(filter %.c,$^) | $(COMPILE_CLIENT) -c -I. -x c -
 $(BUILD)/behaviour$(EXE): $(BEHAVIOUR)/behaviour.c $(BUILD)/calls.o
 $(BUILD)/faults: $(wildcard $(FAULTS)/faults_*.c $(FAULTS)/*.def) $(BUILD)/calls.o
 

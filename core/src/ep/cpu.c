@@ -18,14 +18,13 @@ struct vendor {
   uint32_t id;
 };
 
-static const struct vendor vendors[] = {
-    {"GenuineIntel", "Intel", 0x8086},
-    {"AuthenticAMD", "AMD", 0x1022},
-};
-
 static const struct vendor* vendor_of_cpu(void) {
   static const struct vendor unknown = {"", "unknown", 0};
 #if defined(__x86_64__) || defined(__i386__)
+  static const struct vendor vendors[] = {
+      {"GenuineIntel", "Intel", 0x8086},
+      {"AuthenticAMD", "AMD", 0x1022},
+  };
   unsigned leaf = 0, words[3] = {0};
   if (__get_cpuid(0, &leaf, &words[0], &words[2], &words[1])) {
     for (size_t i = 0; i < CORE_COUNT_OF(vendors); i++) {
@@ -34,7 +33,6 @@ static const struct vendor* vendor_of_cpu(void) {
       }
     }
   }
-#else
 #endif
   return &unknown;
 }
