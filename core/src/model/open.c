@@ -56,22 +56,13 @@ static OrtStatus* make_room_for_graphs(OrtModel* model) {
              : core_no_memory(functions * 2 * sizeof(void*));
 }
 
-/* Notes the graph. If it is there in several parts, they are joined. */
-static OrtStatus* note_graph(OrtModel* model) {
-  struct core_message rest = model->bytes, part, *graph = &model->graph_bytes;
-  size_t size = 0;
-  *graph = (struct core_message){NULL, NULL};
-  while (core_next_message(&rest, MODEL_GRAPH, &part)) {
-    *graph = core_message_size(*graph) == 0 ? part : *graph;
-    size += core_message_size(part);
-  }
-  if (core_message_size(*graph) == size) {
-    return NULL;
-  }
+/* Joins the graph, which is there in parts of that size together. */
+static OrtStatus* join_graph(OrtModel* model, size_t size) {
+  struct core_message rest = model->bytes, part;
   uint8_t* joined = core_pool_take(&model->pool, size);
   CORE_RETURN_IF(joined == NULL, core_no_memory(size));
-  *graph = (struct core_message){joined, joined + size};
-  for (rest = model->bytes; core_next_message(&rest, MODEL_GRAPH, &part);) {
+  model->graph_bytes = (struct core_message){joined, joined + size};
+  while (core_next_message(&rest, MODEL_GRAPH, &part)) {
     memcpy(joined, part.at, core_message_size(part));
     joined += core_message_size(part);
   }
@@ -80,12 +71,14 @@ static OrtStatus* note_graph(OrtModel* model) {
 
 OrtStatus* core_read_model(OrtModel* model) {
   struct core_message rest = model->bytes;
+  struct core_message* graph = &model->graph_bytes;
   struct core_field field;
+  size_t size = 0;
   model->function_count = 0;
+  *graph = (struct core_message){NULL, NULL};
   CORE_RETURN_IF(core_check_model_fields(rest) == CORE_FIELDS_DAMAGED,
                  refuse("the bytes are no ONNX model"));
   CORE_TRY(make_room_for_graphs(model));
-  CORE_TRY(note_graph(model));
   CORE_TRY(core_read_opsets(&model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
     if (field.number == MODEL_IR_VERSION && field.wire == CORE_VARINT) {
@@ -94,12 +87,15 @@ OrtStatus* core_read_model(OrtModel* model) {
     if (field.wire != CORE_LENGTH) {
       continue;
     }
-    if (field.number == MODEL_FUNCTION) {
+    if (field.number == MODEL_GRAPH) {
+      *graph = core_message_size(*graph) == 0 ? field.bytes : *graph;
+      size += core_message_size(field.bytes);
+    } else if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }
   }
-  return model->graph_bytes.at != NULL ? NULL
-                                       : core_fail(ORT_INVALID_GRAPH, "the model has no graph");
+  CORE_RETURN_IF(graph->at == NULL, core_fail(ORT_INVALID_GRAPH, "the model has no graph"));
+  return core_message_size(*graph) == size ? NULL : join_graph(model, size);
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
