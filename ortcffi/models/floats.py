@@ -7,7 +7,7 @@ import numpy as np
 
 from ortcffi.models.by_onnx import infer_shapes, inline, schema_of
 from ortcffi.models.graph_edits import constants_to_initializers
-from ortcffi.models.graph_names import graphs_in, made_names, rename_in
+from ortcffi.models.graph_names import free_name, graphs_in, made_names, rename_in
 from ortcffi.models.graph_parts import GraphNode
 from ortcffi.models.message import domain_of, element_in_file
 from ortcffi.models.stored import array_of_tensor, tensor_of
@@ -118,8 +118,7 @@ class _Conversion:
         yield from behind
 
     def _new_name(self, name: str) -> str:
-        while name in self._taken:
-            name += "_"
+        name = free_name(name, self._taken)
         self._taken.add(name)
         return name
 
@@ -174,17 +173,10 @@ def _keep_ports(graph: "Graph", number: int) -> None:
             if kind is None or kind.elem_type != number or (not is_input and name in inputs):
                 info.name = name
                 continue
-            inner = _free(f"{name}/cast", message)
+            inner = free_name(f"{name}/cast", made_names(message))
             rename_in(message, {name: inner}, {})
             info.name, kind.elem_type = name, _FLOAT
             casts.append(_cast(name, inner, number) if is_input else _cast(inner, name, _FLOAT))
             if is_input and name in outputs:
                 outputs[name].name, outputs[name].type = name, info.type.copy()
     message.node = [*before, *message.node, *behind]
-
-
-def _free(name: str, message: Any) -> str:
-    taken = made_names(message)
-    while name in taken:
-        name += "_"
-    return name

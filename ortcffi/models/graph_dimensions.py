@@ -9,7 +9,7 @@ import numpy as np
 from ortcffi._convert import optional_mapping
 from ortcffi._public import quoted
 from ortcffi.models.by_onnx import infer_shapes
-from ortcffi.models.graph_names import graphs_in, initializer_names, input_names
+from ortcffi.models.graph_names import free_name, graphs_in, initializer_names, input_names
 from ortcffi.models.graph_parts import set_dimension, tensor_type_of
 from ortcffi.models.message import Message, domain_of
 from ortcffi.models.stored import array_of_tensor, constant_tensor
@@ -151,9 +151,7 @@ def _fixed_reshapes(graph: "Graph", length: int) -> dict[int, list[int]]:
 
 
 def _new_shape(graph: "Graph", output: str, shape: list[int]) -> str:
-    name = f"{output}/shape"
-    while name in graph:
-        name += "_"
+    name = free_name(f"{output}/shape", graph)
     return graph.initializer(name, np.array(shape, np.int64))
 
 

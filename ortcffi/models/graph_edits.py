@@ -8,6 +8,7 @@ from ortcffi._convert import mapping
 from ortcffi._public import quoted
 from ortcffi.models.graph_attributes import names_of, subgraphs_of, text
 from ortcffi.models.graph_names import (
+    free_name,
     graphs_in,
     initializer_names,
     input_names,
@@ -345,14 +346,12 @@ def extract(
 
 def _make_apart(graph: Any, starts: list[str]) -> None:
     """Rename what nodes make beside what is needed, where it has the name of a new input."""
-    taken = made_names(graph)
+    taken = made_names(graph) | set(starts)
     for node in graph.node:
         for i, name in enumerate(node.output):
-            other = name
-            while name in starts and (other in taken or other in starts):
-                other += "_"
-            taken.add(other)
-            node.output[i] = other
+            if name in starts:
+                node.output[i] = free_name(name, taken)
+                taken.add(node.output[i])
 
 
 def _needed(

@@ -2,7 +2,7 @@
 """Names in a `Graph`: of values and nodes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import mapping
@@ -33,6 +33,13 @@ def made_names(graph: Any) -> set[str]:
     """Return the names of inputs, initializers and what the nodes of a message make."""
     found = {name for node in graph.node for name in node.output if name}
     return found.union(initializer_names(graph), input_names(graph))
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return the name, with underscores behind it as long as it is taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def read_names(graph: Any) -> set[str]:
