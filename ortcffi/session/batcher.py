@@ -15,12 +15,15 @@ from ortcffi._convert import integer, of_type, optional_mapping, seconds
 from ortcffi._public import public, quoted
 from ortcffi.errors import InvalidArgument, Overloaded, QueueTimeout
 from ortcffi.session.rules import RULES, array_for
-from ortcffi.session.series import BATCH_WAITS, ROWS
+from ortcffi.session.series import BATCH_WAITS, ENDINGS, ROWS
 from ortcffi.session.session import Session
 from ortcffi.values.checks import element_of_array
 
 _MOST = 2**31 - 1
-_TIMEOUT, _QUEUE_TIMEOUT, _OVERLOADED = -2, -4, -5  # for Session._count
+# For Session._count.
+_TIMEOUT, _QUEUE_TIMEOUT, _OVERLOADED = (
+    -ENDINGS.index(each) for each in ("TIMEOUT", "QUEUE_TIMEOUT", "OVERLOADED")
+)
 
 
 class _Call:
@@ -289,7 +292,7 @@ class Batcher:
         for call in batch:
             self._session._count(BATCH_WAITS, now - call.began)
         rows = sum(call.rows for call in batch)
-        self._session._count(ROWS, max(rows - 0.5, 0) * 1024e-9)  # as C counts rows
+        self._session._count(ROWS, (rows - 0.5) * 1024e-9)  # as C counts rows
         feeds = [call.feed for call in batch]
         feed = feeds[0]
         try:

@@ -148,18 +148,19 @@ def _series_in(path: str, worker: str) -> Series:
 
 # --- what is counted ------------------------------------------------------------------------------
 
-_ENDINGS = [None, "CANCELLED", "TIMEOUT", "INTERRUPTED", "QUEUE_TIMEOUT", "OVERLOADED"]
+# As `enum ending` in C.
+ENDINGS = [None, "CANCELLED", "TIMEOUT", "INTERRUPTED", "QUEUE_TIMEOUT", "OVERLOADED"]
 
 
 def errors_of(counts: tuple[Any, ...]) -> dict[str, int]:
     """How many runs failed, by the names of `SessionMetrics.errors`."""
     _, by_code, endings, refused, _ = counts
     errors = {ErrorCode(code).name: count for code, count in enumerate(by_code) if count}
-    errors |= {name: n for name, n in zip(_ENDINGS, endings, strict=True) if name and n}
+    errors |= {name: n for name, n in zip(ENDINGS, endings, strict=True) if name and n}
     return errors | ({"REFUSED": refused} if refused else {})
 
 
-# Durations are counted by ranges, four for each power of two nanoseconds: as place_of() in
+# Durations are counted by ranges, four for each power of two nanoseconds: as part_of() in
 # boundary/session/counts.c.
 _FIRST_POWER, _PARTS = 8, 4
 

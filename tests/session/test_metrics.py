@@ -196,6 +196,19 @@ def test_joined_runs_are_counted_by_their_rows():
     assert found["ortcffi_batch_wait_seconds_count", "joined", None, None] == 5
 
 
+def test_joined_runs_without_rows_count_as_none():
+    async def main(session):
+        async with ort.Batcher(session) as batcher:
+            for _ in range(4):
+                await batcher.run(x=np.ones((0, 2), np.float32))
+
+    with ort.Session(models.add(["n", "m"]), ort.SessionOptions(log_id="empty")) as session:
+        run_async(main(session))
+    lines = ort.metrics().prometheus().splitlines()
+    (total,) = [each for each in lines if "batch_rows_sum" in each and '"empty"' in each]
+    assert total.endswith(" 0")
+
+
 WORKER = """
 import os, sys
 import numpy as np

@@ -148,7 +148,6 @@ PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused) {
 }
 
 PyObject* ortcffi_read_counts(PyObject* module, PyObject* buffer) {
-  (void)module;
   Py_buffer view;
   if (PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE) < 0) {
     return NULL;
