@@ -15,6 +15,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._native import lib
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
 from ortcffi.options.session_options import SessionOptions
@@ -30,7 +31,8 @@ _WRITING = {
 }
 # Memory in which kernels repack weights, before they take those of the file, is not the arena's.
 _READING = {"session.use_device_allocator_for_initializers": "1"}
-_BASIC, _ERROR = 1, 3
+# What changes the file, and has no name that is the same in another process.
+_NOT_IN_THE_KEY = ("external_initializers", "external_files", "weightless_source", "op_domains")
 
 
 def shared_weights(
@@ -61,13 +63,9 @@ def shared_weights(
     with _locked(f"{target}.lock"):
         if not os.path.exists(path):
             _write(make, api, model, chosen.clone(), path)
-    chosen.optimization_level = _BASIC
+    chosen.optimization_level = lib.ORT_ENABLE_BASIC
     chosen.config.update(_READING)
     return path, chosen
-
-
-# What changes the file, and has no name that is the same in another process.
-_NOT_IN_THE_KEY = ("external_initializers", "external_files", "weightless_source", "op_domains")
 
 
 def _folder(given: Any) -> str:
@@ -134,7 +132,8 @@ def _write(make: Any, api: "Api", model: Any, options: SessionOptions, path: str
         options.optimized_model_path = os.path.join(beside, name)
         file = {"session.optimized_model_external_initializers_file_name": f"{name}.weights"}
         options.config.update(file | _WRITING)
-        options.log_severity = _ERROR  # that the model is for this processor is no news
+        # That the model is for this processor is no news.
+        options.log_severity = lib.ORT_LOGGING_LEVEL_ERROR
         make(model, options, api=api).close()
         for each in os.listdir(beside):
             os.chmod(os.path.join(beside, each), 0o600)
