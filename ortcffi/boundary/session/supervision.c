@@ -48,9 +48,9 @@ double ortcffi_now(void) {
 
 /* --- the thread --------------------------------------------------------------------------------*/
 
-/* So long a run of the main thread goes on after SIGINT: a byte may reach the thread after Python's
- * handler has raised, when the next run has begun. */
-#define GRACE 0.01
+/* So many seconds a run of the main thread goes on after SIGINT: a byte may reach the thread after
+ * Python's handler has raised, when the next run has begun. */
+#define GRACE 0.05
 
 /* Whether the program left the handler of SIGINT to Python. Needs the GIL. */
 static int is_default_interrupt(void) {
