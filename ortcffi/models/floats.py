@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi.models.by_onnx import infer_shapes, inline, schema_of
+from ortcffi.models.graph_attributes import subgraphs_of
 from ortcffi.models.graph_edits import constants_to_initializers
 from ortcffi.models.graph_names import free_name, graphs_in, made_names, rename_in
 from ortcffi.models.graph_parts import GraphNode
@@ -67,17 +68,23 @@ class _Conversion:
 
     def run(self) -> None:
         """Convert the graph and its subgraphs."""
-        floats: set[str] = set()
-        self._taken = set().union(*map(made_names, graphs_in(self._graph._message)))
-        for graph in graphs_in(self._graph._message):
-            infos = [*graph.input, *graph.output, *graph.value_info]
-            floats.update(each.name for each in infos if _is_float(each.type))
-            floats.update(e.name for e in graph.initializer if e.data_type == _FLOAT)
-        for graph in list(graphs_in(self._graph._message)):
-            graph.node = [each for node in graph.node for each in self._nodes(node, floats)]
-            for info in (*graph.input, *graph.output, *graph.value_info):
-                self._type(info.type)
-            graph.initializer = [self._tensor(each) for each in graph.initializer]
+        message = self._graph._message
+        self._taken = set().union(*map(made_names, graphs_in(message)))
+        self._convert(message, set())
+
+    def _convert(self, graph: Any, outer: set[str]) -> None:
+        """Convert a graph, in which some values of the graphs around it are floats."""
+        infos = [*graph.input, *graph.output, *graph.value_info]
+        floats = outer - made_names(graph)  # branches may have values of one name and two types
+        floats.update(each.name for each in infos if _is_float(each.type))
+        floats.update(e.name for e in graph.initializer if e.data_type == _FLOAT)
+        for node in graph.node:
+            for inner in subgraphs_of(node):
+                self._convert(inner, floats)
+        graph.node = [each for node in graph.node for each in self._nodes(node, floats)]
+        for info in infos:
+            self._type(info.type)
+        graph.initializer = [self._tensor(each) for each in graph.initializer]
 
     def _type(self, kind: Any) -> None:
         while kind is not None:

@@ -4,10 +4,9 @@
 import errno
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from io import BytesIO
-from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 from ortcffi._convert import byte_count, path_of
@@ -17,6 +16,7 @@ from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.compile_callbacks import Sink
+from ortcffi.models.contents import contents_of
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
@@ -74,7 +74,7 @@ def save(
     above, target = byte_count("external_data", external_data), os.path.realpath(given)
     if os.path.exists(target) and not os.path.isfile(target):
         raise ValueError(f"external_data needs a file at path, which {given!r} is not")
-    old = _data_files_of(target)
+    old = _data_files_of(target, type(model).load)
     with new_file(given) as file, _DataFile(target, file, is_next=bool(old)) as data:
         _write(model, file.take, _External(data.take, os.fsencode(data.name), above))
         data.finish()
@@ -122,13 +122,14 @@ class _DataFile:
             os.unlink(self._path)
 
 
-def _data_files_of(model: str) -> list[str]:
+def _data_files_of(path: str, load: "Callable[[str], Model]") -> list[str]:
     """List the files of weights that `save` made for the model at a path."""
-    folder, name = os.path.split(model)
+    folder, name = os.path.split(path)
     pattern = re.compile(re.escape(name) + r"(\.[0-9a-f]{8})?\.data")
     found = [each for each in os.listdir(folder) if pattern.fullmatch(each)]
-    if not found or not os.path.isfile(model) or not os.path.getsize(model):
-        return []
-    with open(model, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        named = [each for each in found if content.find(os.fsencode(each)) >= 0]
-    return [os.path.join(folder, each) for each in named]
+    named: Iterable[str] = ()
+    with suppress(OSError, OrtError):  # what is no model has no weights
+        if found:
+            with load(path) as old:
+                named = contents_of(old).external_files
+    return [os.path.join(folder, each) for each in found if each in named]

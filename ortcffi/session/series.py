@@ -100,7 +100,8 @@ def _file_for(model: str, folder: str) -> memoryview:
     path = f"{path}.counts"
     os.rename(file.name, path)
     _files[path] = file
-    return memoryview(mmap(file.fileno(), 2 * _SIZE))[_SIZE:]
+    with open(path, "r+b") as other:  # what keeps the map in a child does not keep the lock
+        return memoryview(mmap(other.fileno(), 2 * _SIZE))[_SIZE:]
 
 
 def _begin_child() -> None:

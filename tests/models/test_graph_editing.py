@@ -577,3 +577,27 @@ def test_a_graph_in_float16_computes_the_same(graph, proto):
     expected = run(proto)
     graph.convert_floats(keep_ports=True)
     np.testing.assert_allclose(run(graph), expected, rtol=1e-2)
+
+
+def test_a_name_may_stand_for_floats_in_one_branch_and_integers_in_another():
+    """The branches are siblings: neither sees the other's values, nor those of inner branches."""
+    x = np.array([1.5, -2.5], np.float32)
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    graph.initializer("c", np.array(True))
+    branches = ort.Graph(), ort.Graph()
+    operators = ("Neg", 1), ("BitwiseNot", 6)  # of FLOAT, INT32
+    for branch, (operator, number) in zip(branches, operators, strict=True):
+        branch.node("Cast", ["x"], ["t"], attributes={"to": number})
+        branch.node(operator, ["t"], ["u"])
+        branch.node("Cast", ["u"], [f"v{number}"], attributes={"to": 1})
+        branch.output(f"v{number}", "f4", [2])
+    for order in (branches, branches[::-1]):
+        both = {"then_branch": order[0].copy(), "else_branch": order[1].copy()}
+        work = graph.copy()
+        work.node("If", ["c"], ["y"], attributes=both)
+        work.output("y", "f4", [2])
+        expected = run(work, x=x)
+        work.convert_floats("f2")
+        onnx.checker.check_model(parsed(work), full_check=True)
+        np.testing.assert_array_equal(run(work, x=x.astype(np.float16)), expected)

@@ -241,6 +241,46 @@ def test_what_a_killed_worker_has_counted_is_in_one_more_answer(tmp_path, monkey
     assert printed_by(WORKER, tmp_path / "m.onnx", folder) == "3 1 1"
 
 
+ORPHAN = """
+import os, sys, time
+import numpy as np
+import ortcffi as ort
+options = ort.SessionOptions(intra_op_threads=1, log_id="m")
+def run():
+    session = ort.Session(sys.argv[1], options)
+    session.run(x=np.ones((1, 4), np.float32))
+    return session
+def count():
+    return sum(int(line.split()[-1]) for line in ort.metrics().prometheus().splitlines()
+               if line.startswith("ortcffi_run_seconds_count"))
+reader, writer = os.pipe()
+worker = os.fork()
+if worker == 0:
+    session = run()
+    session.close()
+    worker = os.getpid()
+    if os.fork() == 0:
+        while os.getppid() == worker:
+            time.sleep(0.05)
+        other = run()
+        os.write(writer, f"{count()} {count()}".encode())
+    os.kill(os.getpid(), 9)
+os.waitpid(worker, 0)
+print(os.read(reader, 9).decode())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_closed_session_in_a_child_does_not_keep_the_counts_of_its_dead_parent(
+    tmp_path, monkeypatch
+):
+    folder = tmp_path / "metrics"
+    folder.mkdir()
+    (tmp_path / "m.onnx").write_bytes(models.scaled())
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
+    assert printed_by(ORPHAN, tmp_path / "m.onnx") == "2 1"
+
+
 def test_figures_of_a_session_are_of_all_threads(session, metrics_of):
     x = np.ones((1, 4), np.float32)
     run_threads(*4 * [lambda: [session.run(x=x) for _ in range(50)]])

@@ -431,18 +431,10 @@ static OrtStatus* put_dependencies(struct writer* writer, enum core_contexts con
                   texts[writer->has_external][contexts == CORE_CONTEXTS_IN_FILES]);
 }
 
-OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
-  return core_write_compiled_model(model, writing, CORE_NO_CONTEXTS);
-}
-
-OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting* writing,
-                                     enum core_contexts contexts) {
-  CORE_REQUIRE(ortcore_write_model, model, writing);
-  CORE_TRY(check_writing(writing));
-  CORE_FAIL_IF(core_check_fields(model->bytes, ONNX_MODEL) > CORE_FIELDS_IN_PARTS,
-               ORT_INVALID_PROTOBUF, "ortcore_write_model: the model is malformed");
+static OrtStatus* write_whole(const OrtModel* model, const OrtcoreWriting* writing,
+                              enum core_contexts contexts) {
   struct writer* writer = heap_alloc(sizeof *writer);
-  CORE_RETURN_IF(writer == NULL, CORE_OUT_OF_MEMORY(ortcore_write_model, sizeof *writer));
+  CORE_RETURN_IF(writer == NULL, core_no_memory(sizeof *writer));
   set_up(writer, model, writing);
   OrtStatus* status = NULL;
   if (writing->locate != NULL) {
@@ -459,5 +451,37 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
   core_end_places(&writer->places);
   heap_free(writer->sizes);
   heap_free(writer);
-  return core_named("ortcore_write_model", status);
+  return status;
+}
+
+/* Writes a model some of whose messages are there in parts, which tensors may be. */
+static OrtStatus* write_joined(const OrtModel* model, const OrtcoreWriting* writing,
+                               enum core_contexts contexts) {
+  struct core_writing whole = {0};
+  OrtModel* joined = NULL;
+  core_join_parts(&whole, model->bytes, ONNX_MODEL);
+  struct core_message bytes = {whole.bytes, whole.bytes + whole.size};
+  OrtStatus* status = whole.has_failed
+                          ? core_no_memory(whole.size)
+                          : core_open_with_weights(bytes, NULL, 0, (OrtModel*)model, &joined);
+  status = status == NULL ? write_whole(joined, writing, contexts) : status;
+  core_drop(joined);
+  heap_free(whole.bytes);
+  return status;
+}
+
+OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
+  return core_write_compiled_model(model, writing, CORE_NO_CONTEXTS);
+}
+
+OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting* writing,
+                                     enum core_contexts contexts) {
+  CORE_REQUIRE(ortcore_write_model, model, writing);
+  CORE_TRY(check_writing(writing));
+  enum core_fields found = core_check_fields(model->bytes, ONNX_MODEL);
+  CORE_FAIL_IF(found > CORE_FIELDS_IN_PARTS, ORT_INVALID_PROTOBUF,
+               "ortcore_write_model: the model is malformed");
+  bool is_joined = found == CORE_FIELDS_IN_PARTS && !writing->is_skeleton;
+  return core_named("ortcore_write_model", is_joined ? write_joined(model, writing, contexts)
+                                                     : write_whole(model, writing, contexts));
 }
