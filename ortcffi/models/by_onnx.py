@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import integer
 from ortcffi._public import quoted
 from ortcffi.errors import InvalidGraph
-from ortcffi.models.graph_attributes import names_of, subgraphs_of
+from ortcffi.models.graph_attributes import names_of
 from ortcffi.models.graph_edits import versions_apart
-from ortcffi.models.message import Message, domain_of
+from ortcffi.models.message import Message, domain_of, subgraphs_of
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph

@@ -6,8 +6,13 @@ from collections import Counter
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi.models.graph_attributes import subgraphs_of
-from ortcffi.models.message import domain_of, element_of_file, message_of_model, shown
+from ortcffi.models.message import (
+    domain_of,
+    element_of_file,
+    message_of_model,
+    shown,
+    subgraphs_of,
+)
 from ortcffi.values.element_types import ElementType, bits_of
 
 if TYPE_CHECKING:
@@ -49,11 +54,7 @@ class Contents(NamedTuple):
 
 def contents_of(model: "Model") -> Contents:
     """Count what a model consists of, without a look at its weights."""
-    counter, message = _Counter(), message_of_model(model)[0]
-    counter.graph(message.graph)
-    for function in message.functions:
-        for node in function.node:
-            counter.node(node)
+    counter = _count_all(model)
     operators = dict(counter.operators.most_common())
     return Contents(
         sum(operators.values()),
@@ -64,6 +65,21 @@ def contents_of(model: "Model") -> Contents:
         _missing(model.path, counter),
         model._untyped(),
     )
+
+
+def external_files_of(model: "Model") -> dict[str, int]:
+    """Return the files of `Contents`; the graph may be invalid."""
+    return dict(_count_all(model).files)
+
+
+def _count_all(model: "Model") -> "_Counter":
+    counter, message = _Counter(), message_of_model(model)[0]
+    if message.graph is not None:
+        counter.graph(message.graph)
+    for function in message.functions:
+        for node in function.node:
+            counter.node(node)
+    return counter
 
 
 def operator_name(domain: str, operator: str) -> str:
@@ -123,6 +139,8 @@ class _Counter:
     def graph(self, graph: Any) -> None:
         for tensor in graph.initializer:
             self.parameter(tensor)
+        for sparse in graph.sparse_initializer:
+            self.sparse(sparse)
         for node in graph.node:
             self.node(node)
 
@@ -134,6 +152,8 @@ class _Counter:
                     self.parameter(tensor)
                 else:
                     self.external(tensor)
+            for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
+                self.sparse(sparse)
         for subgraph in subgraphs_of(node):
             self.graph(subgraph)
 
@@ -141,6 +161,11 @@ class _Counter:
         self.parameters += _count(tensor)
         self.bytes += _bytes(tensor)
         self.external(tensor)
+
+    def sparse(self, sparse: Any) -> None:
+        for tensor in () if sparse is None else (sparse.values, sparse.indices):
+            if tensor is not None:
+                self.external(tensor)
 
     def external(self, tensor: Any) -> None:
         """Note how far a tensor reaches into another file."""

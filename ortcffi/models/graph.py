@@ -16,13 +16,12 @@ from ortcffi.models.graph_attributes import (
     Entries,
     check_apart,
     names_of,
-    subgraphs_of,
     text,
     text_property,
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, Nodes, Ports, set_type
 from ortcffi.models.graph_weights import Initializers
-from ortcffi.models.message import Message, domain_of
+from ortcffi.models.message import Message, domain_of, subgraphs_of
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.shown import take_over

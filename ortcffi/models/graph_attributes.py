@@ -9,7 +9,7 @@ import numpy as np
 
 from ortcffi._convert import encode, float32, integer
 from ortcffi._public import public, quoted
-from ortcffi.models.message import Message, domain_of, shown
+from ortcffi.models.message import Message, domain_of, graphs_of, shown, subgraphs_of
 from ortcffi.models.stored import array_of_tensor, tensor_of
 from ortcffi.values.value import Value
 
@@ -113,17 +113,6 @@ class Attributes(ByName):
             self._messages.append(made)
         else:
             self._messages[self._messages.index(found)] = made
-
-
-def graphs_of(attribute: Any) -> list[Any]:
-    """Return the messages of the graphs that an attribute is."""
-    return [each for each in (attribute.g, *attribute.graphs) if each is not None]
-
-
-def subgraphs_of(node: Any) -> Iterator[Any]:
-    """Yield the messages of the graphs in the attributes of a node."""
-    for attribute in node.attribute:
-        yield from graphs_of(attribute)
 
 
 def check_apart(place: Any, graphs: Iterable[Any]) -> None:

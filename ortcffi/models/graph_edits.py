@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import mapping
 from ortcffi._public import quoted
-from ortcffi.models.graph_attributes import names_of, subgraphs_of, text
+from ortcffi.models.graph_attributes import names_of, text
 from ortcffi.models.graph_names import (
     free_name,
     graphs_in,
@@ -21,7 +21,7 @@ from ortcffi.models.graph_names import (
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, outer_names, set_type
 from ortcffi.models.graph_weights import settle_message
-from ortcffi.models.message import Message, domain_of, element_of_file
+from ortcffi.models.message import Message, domain_of, element_of_file, subgraphs_of
 from ortcffi.models.stored import constant_tensor
 
 if TYPE_CHECKING:

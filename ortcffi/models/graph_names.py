@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import mapping
 from ortcffi._public import quoted
-from ortcffi.models.graph_attributes import subgraphs_of, text
+from ortcffi.models.graph_attributes import text
 from ortcffi.models.graph_parts import GraphNode, GraphValue, Ports, outer_names
+from ortcffi.models.message import subgraphs_of
 from ortcffi.models.stored import info_of
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ from ortcffi.models.graph_attributes import (
     Attributes,
     check_apart,
     names_of,
-    subgraphs_of,
     text,
     text_property,
 )
 from ortcffi.models.graph_weights import settle_attributes
-from ortcffi.models.message import Message, element_in_file, element_of_file
+from ortcffi.models.message import Message, element_in_file, element_of_file, subgraphs_of
 from ortcffi.models.view import described_node
 from ortcffi.values.element_types import ElementType, as_element
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The messages that ONNX files consist of, as the compiled module reads and writes them."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import known
@@ -47,6 +48,17 @@ def message_of_bytes(content: Any) -> Any:
         return Message("ModelProto", content)
     except ValueError as error:
         raise InvalidProtobuf(str(error), "Graph") from None
+
+
+def graphs_of(attribute: Any) -> list[Any]:
+    """Return the messages of the graphs that an attribute is."""
+    return [each for each in (attribute.g, *attribute.graphs) if each is not None]
+
+
+def subgraphs_of(node: Any) -> Iterator[Any]:
+    """Yield the messages of the graphs in the attributes of a node."""
+    for attribute in node.attribute:
+        yield from graphs_of(attribute)
 
 
 class _Memory(Handle):

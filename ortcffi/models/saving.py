@@ -16,7 +16,7 @@ from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models.compile_callbacks import Sink
-from ortcffi.models.contents import contents_of
+from ortcffi.models.contents import external_files_of
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
@@ -131,5 +131,5 @@ def _data_files_of(path: str, load: "Callable[[str], Model]") -> list[str]:
     with suppress(OSError, OrtError):  # what is no model has no weights
         if found:
             with load(path) as old:
-                named = contents_of(old).external_files
+                named = external_files_of(old)
     return [os.path.join(folder, each) for each in found if each in named]

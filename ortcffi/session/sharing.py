@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
-from ortcffi.models.contents import contents_of
+from ortcffi.models.contents import external_files_of
 from ortcffi.models.model import Model
 from ortcffi.options.session_options import SessionOptions
 
@@ -89,7 +89,7 @@ def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
     else:
         with open(model, "rb") as file:
             digest = file_digest(file, blake2b)
-        files = contents_of(Model.load(model)).external_files
+        files = external_files_of(Model.load(model))
         folder = os.path.dirname(os.path.abspath(os.fsdecode(model)))
         for each in sorted(files):
             found = os.stat(os.path.join(folder, each))

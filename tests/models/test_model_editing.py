@@ -115,6 +115,27 @@ def test_a_file_that_the_old_model_only_mentions_is_kept(model, proto, tmp_path)
     assert len(os.listdir(tmp_path)) == 3
 
 
+@pytest.mark.parametrize("kind", ["initializer", "sparse", "constant", "sparse constant"])
+def test_the_file_of_any_tensor_of_an_old_model_is_removed(proto, tmp_path, kind):
+    path = tmp_path / "model.onnx"
+    model = ort.Model.load(proto.SerializeToString())
+    tensor = onnx.helper.make_tensor("s", 1, [300], ONES)
+    indices = onnx.helper.make_tensor("", 7, [300], range(300))
+    sparse = onnx.helper.make_sparse_tensor(tensor, indices, [400])
+    if kind == "initializer":
+        proto.graph.initializer.append(tensor)
+    elif kind == "sparse":
+        proto.graph.sparse_initializer.append(sparse)
+    else:
+        node = proto.graph.node.add(op_type="Constant", output=["c"])
+        value = onnx.helper.make_attribute("value", tensor if kind == "constant" else sparse)
+        node.attribute.append(value)
+    ort.Model.load(proto.SerializeToString()).save(path, external_data=1000)
+    assert len(os.listdir(tmp_path)) == 2
+    model.save(path, external_data=1000)
+    assert os.listdir(tmp_path) == ["model.onnx"]
+
+
 def in_two_parts(proto, attribute, first, second):
     """A model's bytes whose node has a tensor in two parts, in the second part of its graph."""
     tensor = b"".join(models.field(5, each.SerializeToString()) for each in (first, second))
