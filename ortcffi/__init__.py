@@ -35,7 +35,6 @@ _NAMES = {
     "custom_ops.domain": "CustomOpDomain",
     "kernels.operands": "Attribute optional variadic",
     "kernels.checked": "CheckedKernel",
-    "kernels.isolated": "IsolatedKernel KernelCrashed",
     "kernels.kernel": "Kernel",
     "kernels.library": "CustomOpLibrary LibraryOp",
     "kernels.op_sets": "OpSet custom_op_library op_set",

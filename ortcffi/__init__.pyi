@@ -31,8 +31,6 @@ from ortcffi.ep.watched import WatchedEp as WatchedEp
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
 from ortcffi.kernels.checked import CheckedKernel as CheckedKernel
-from ortcffi.kernels.isolated import IsolatedKernel as IsolatedKernel
-from ortcffi.kernels.isolated import KernelCrashed as KernelCrashed
 from ortcffi.kernels.kernel import Kernel as Kernel
 from ortcffi.kernels.library import CustomOpLibrary as CustomOpLibrary
 from ortcffi.kernels.library import LibraryOp as LibraryOp

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode
 from ortcffi._native import ffi, lib
-from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
+from ortcffi.custom_ops.describe import FIELDS, new_ops, ops_of, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
@@ -175,14 +175,12 @@ def _register(path: str, api: Api, counted: str) -> None:
     # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
     record = lib.ortcffi_record_function
     call(api.pointer, ENTRY, record, trace.base, trace.table, api.version, options, function, ops)
-    child.tell(
-        ops=[_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)]
-    )
+    child.tell(ops=[_read(domain, op) for domain, op in ops_of(ops)])
 
 
-def _read(domain: Any, op: Any) -> Op:
+def _read(domain: str, op: Any) -> Op:
     """Which API version an op of the library needs, and for which fields of its struct."""
-    declared, needs = read_op(decode(domain), op), lib.core_op_needs(op)
+    declared, needs = read_op(domain, op), lib.core_op_needs(op)
     return Op(declared.domain, declared.name, op.version, needs, FIELDS.get(needs, ()))
 
 

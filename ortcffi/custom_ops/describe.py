@@ -125,18 +125,16 @@ def new_ops(origin: Any) -> Any:
 def listed(ops: Any) -> list[CustomOp]:
     """Return the ops of a list, with what they declare."""
     # A copy keeps the libraries of the ops loaded, also if another thread drops them meanwhile.
-    copy, found = new_ops(ops), []
-    for place, i, name in places(copy):
-        found.append(read_op(decode(name), lib.ortcffi_op_at(copy, place, i)))
-    return found
+    copy = new_ops(ops)
+    return [read_op(domain, op) for domain, op in ops_of(copy)]
 
 
-def places(ops: Any) -> Iterator[tuple[int, int, Any]]:
-    """Yield the number of each domain, the number of each op in it, and the name of the domain."""
+def ops_of(ops: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the ops of a list, each with the name of its domain."""
     place = 0
-    while name := lib.ortcffi_op_domain(ops, place):
+    while domain := lib.ortcffi_op_domain(ops, place):
         i = 0
-        while lib.ortcffi_op_at(ops, place, i):
-            yield place, i, name
+        while op := lib.ortcffi_op_at(ops, place, i):
+            yield decode(domain), op
             i += 1
         place += 1

@@ -61,7 +61,14 @@ class Kernel(KernelHost, Closing):
 
     def _targets(self, out: Any) -> tuple[Value | None, ...]:
         """Return the values that outputs are written to."""
-        return tuple(target(place, x) for place, x in enumerate(listed_out(out, self._outputs)))
+        listed = [out] if isinstance(out, (Value, np.ndarray)) else out
+        if not isinstance(listed, (list, tuple)):
+            raise TypeError(f"out must be a Value, an ndarray or a list of them, not {out!r}")
+        if len(listed) != (count := self._outputs):
+            raise ValueError(
+                f"out must have {count} entries, one for each output, but has {len(listed)}"
+            )
+        return tuple(_target(place, x) for place, x in enumerate(listed))
 
     def infer_shapes(self, *inputs: Any) -> "tuple[TensorTypeInfo | None, ...]":
         """Have the op work out the types and shapes of its outputs.
@@ -124,19 +131,7 @@ class Kernel(KernelHost, Closing):
         return f"<Kernel of {op.domain}:{op.name}{' closed' if self.closed else ''}>"
 
 
-def listed_out(out: Any, count: int) -> Any:
-    """Return the argument `out` as a list of one for each output."""
-    listed = [out] if isinstance(out, (Value, np.ndarray)) else out
-    if not isinstance(listed, (list, tuple)):
-        raise TypeError(f"out must be a Value, an ndarray or a list of them, not {out!r}")
-    if len(listed) != count:
-        raise ValueError(
-            f"out must have {count} entries, one for each output, but has {len(listed)}"
-        )
-    return listed
-
-
-def target(place: int, x: Any) -> Value | None:
+def _target(place: int, x: Any) -> Value | None:
     """Return what an output is written to."""
     subject = f"out[{place}]"
     if x is None:

@@ -3,17 +3,16 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from ortcffi._convert import AnyPath, absolute, decode
+from ortcffi._convert import AnyPath, absolute
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, made_by
-from ortcffi.custom_ops.describe import CustomOp, read_op
+from ortcffi.custom_ops.describe import CustomOp, ops_of, read_op
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
-from ortcffi.kernels.isolated import IsolatedKernel
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.make_kernel import make_kernel
 from ortcffi.memory.allocator import Allocator
@@ -37,7 +36,6 @@ class LibraryOp:
         library: "CustomOpLibrary",
         options: Any,
         pointer: Any,
-        place: int,
         description: CustomOp,
     ) -> None:
         if not isinstance(library, CustomOpLibrary):
@@ -47,25 +45,10 @@ class LibraryOp:
         self.domain, self.name = description.domain, description.name
         self.inputs, self.outputs = description.inputs, description.outputs
         self._table, self._allocator = library._table, library._allocator
-        self._version = library._version
         self._options = options  # keeps the library open
-        self._pointer, self._place = pointer, place
+        self._pointer = pointer
 
-    @overload
-    def kernel(
-        self,
-        attributes: Mapping[str, Any] | None = None,
-        *,
-        isolated: Literal[False] = False,
-        **node: Any,
-    ) -> Kernel: ...
-    @overload
-    def kernel(
-        self, attributes: Mapping[str, Any] | None = None, *, isolated: Literal[True], **node: Any
-    ) -> IsolatedKernel: ...
-    def kernel(
-        self, attributes: Mapping[str, Any] | None = None, *, isolated: bool = False, **node: Any
-    ) -> Kernel | IsolatedKernel:
+    def kernel(self, attributes: Mapping[str, Any] | None = None, **node: Any) -> Kernel:
         """Make a kernel of the op, for a node that is in no model.
 
         Parameters
@@ -98,21 +81,12 @@ class LibraryOp:
         repeats : int, optional
             How often a call of a checked kernel computes; 1 for ops that are to give another result
             each time.
-        isolated : bool, optional
-            Whether the kernel computes in a process of its own, whose crash is an exception, as
-            `IsolatedKernel` says. It takes no allocator and no logger, and uses no allocator of the
-            library.
-        timeout : float, optional
-            How many seconds each call of an isolated kernel may take, and its making and its end;
-            300 by default.
 
         Raises
         ------
         OrtError
             The op refuses to make a kernel, for instance because an attribute is missing.
         """
-        if isolated:
-            return IsolatedKernel(self, self._place, attributes, **node)
         if node.get("allocator") is None:
             node["allocator"] = self._allocator
         return make_kernel(
@@ -186,7 +160,6 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
             raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
         self._allocator = allocator
         host = core if api is None else made_by(api)
-        self._version = host.version
         base, self._table = table_of_host(host, watch=watch)
         self._before = made_by_slot() if watch else None
         self.path = absolute("path", path)
@@ -199,19 +172,13 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         given = (options, base, name, how, is_copy)
         call_host("RegisterCustomOps", register, *given)
         self.is_copy = bool(is_copy[0])
-        self.ops: tuple[LibraryOp, ...] = tuple(self._read(options))
+        registered = ops_of(lib.ortcffi_options_ops(options))
+        self.ops: tuple[LibraryOp, ...] = tuple(
+            LibraryOp(self, options, op, read_op(domain, op)) for domain, op in registered
+        )
         self._by_domain: dict[str, dict[str, LibraryOp]] = {}
         for op in sorted(self.ops, key=lambda op: op.description.since_version, reverse=True):
             self._by_domain.setdefault(op.domain, {}).setdefault(op.name, op)
-
-    def _read(self, options: Any) -> Iterator[LibraryOp]:
-        registered, place, count = lib.ortcffi_options_ops(options), 0, 0
-        while domain := lib.ortcffi_op_domain(registered, place):
-            i = 0
-            while pointer := lib.ortcffi_op_at(registered, place, i):
-                yield LibraryOp(self, options, pointer, count, read_op(decode(domain), pointer))
-                i, count = i + 1, count + 1
-            place += 1
 
     @overload
     def __getitem__(self, key: str) -> dict[str, LibraryOp]: ...

@@ -78,12 +78,6 @@ def op_library(api: Any) -> Any:
     return made[0], library, ops, [op.kernel({"factor": 2.0}) for op in ops]
 
 
-def isolated_kernel(_api: Any) -> Any:
-    if not OPS_IN_C.exists():
-        compile_ops()
-    return op_library(ort.core_api())[2][0].kernel({"factor": 3.0}, isolated=True)
-
-
 def graph(_api: Any) -> Any:
     made = ort.Graph()
     made.input("x", "f4", [1, 4])
@@ -168,7 +162,6 @@ MAKERS: dict[str, Maker] = {
     "Arena": lambda api: ort.Arena(api.default_allocator),
     "ArenaCfg": lambda api: ort.ArenaCfg(api, max_bytes=1 << 20),
     "Attribute": lambda _api: ort.Attribute("factor", ort.OpAttrType.FLOAT, 1.0, False),
-    "IsolatedKernel": isolated_kernel,
     "CustomOp Operand OpSet PythonOp": python_op,
     "CustomOpDomain": lambda api: ort.CustomOpDomain("hostile", api),
     "CustomOpLibrary LibraryOp": op_library,
