@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Draws pictures of the documentation into ``docs/pictures``; needs onnxruntime and matplotlib.
+"""Draws ``docs/pictures/peaks.svg``, the memory of a job by its lines; needs matplotlib.
 
-    python tools/draw_pictures.py [NAME ...]
-
-``peaks`` is the memory of a job by its lines; ``top``, what ``ortcffi top --svg`` draws.
+python tools/draw_pictures.py
 """
 
-import argparse
 import inspect
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +16,6 @@ import ortcffi as ort
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
 OURS, INK = "#d9485f", "#7a828c"  # read on white and on black
-PROGRAM = """\
-import numpy as np, onnxruntime, time
-import ortcffi as ort
-graph = ort.Graph()
-_ = graph.input("x", "f4", ["n"]), graph.node("Neg", ["x"], ["y"]), graph.output("y", "f4", ["n"])
-for name in ("encoder.onnx", "decoder.onnx"):
-    graph.save(name)
-encoder, decoder = map(onnxruntime.InferenceSession, ("encoder.onnx", "decoder.onnx"))
-small, large, kept = np.ones(1 << 20, np.float32), np.ones(4 << 20, np.float32), []
-for i in range(60):
-    y = encoder.run(None, {"x": large if i % 20 == 10 else small})
-    kept.append(decoder.run(None, {"x": small[: 1 << 18]}))
-    time.sleep(0.02)
-"""
 
 
 def features(x: Any) -> Any:
@@ -69,15 +49,6 @@ def peaks(path: Path) -> None:
     save(axes, path)
 
 
-def top(path: Path) -> None:
-    """What ``ortcffi top`` draws of a program that keeps some of its outputs."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder, "serve.py")
-        program.write_text(PROGRAM)
-        command = [sys.executable, "-P", "-m", "ortcffi", "top", "--svg", str(path), program.name]
-        subprocess.run(command, check=True, cwd=folder)
-
-
 def bars(sizes: list[float], texts: list[str], colours: list[str]) -> Any:
     """Horizontal bars from top to bottom, each with a text at its end."""
     figure = Figure(figsize=(9, 0.6 + 0.42 * len(sizes)), layout="constrained")
@@ -95,20 +66,7 @@ def save(axes: Any, path: Path) -> None:
     axes.figure.savefig(path, transparent=True, metadata={"Date": None})
 
 
-DRAWN = {"peaks": peaks, "top": top}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="default: both")
-    names = parser.parse_args().names or DRAWN
+if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ortcffi"}):
-        for name in names:
-            DRAWN[name](PICTURES / f"{name}.svg")
-
-
-if __name__ == "__main__":
-    main()
+        peaks(PICTURES / "peaks.svg")

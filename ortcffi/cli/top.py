@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
@@ -32,7 +31,6 @@ ortcffi top program.py ARGUMENTS, ortcffi top -m module ARGUMENTS: Python runs i
 ortcffi top -- COMMAND ARGUMENTS: a command that starts Python by itself. Each Python process that
 made a session is in the table, which is written however the program ends. Signals are passed on to
 the program. The exit status is the program's; 128 + N if signal N ended it."""
-_FILES = ("json", "svg", "html")  # the options with a file
 VARIABLE = "ORTCFFI_TOP"  # what each Python process of the program is given, as JSON
 
 
@@ -46,8 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         usage="%(prog)s [options] (program.py | -m module | -- command) [ARGUMENT ...]",
     )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON; - is stdout")
-    parser.add_argument("--svg", metavar="FILE", help="draw the arenas over time")
-    parser.add_argument("--html", metavar="FILE", help="write table and drawing as a page")
     parser.add_argument(
         "--live", action="store_true", help="show the table each second on the terminal"
     )
@@ -59,14 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rest = [word for i, word in enumerate(options.program) if not (i == 0 and word == "--")]
     if not rest:
         parser.error("no program was given")
-    for name in _FILES:
-        path = getattr(options, name)
-        if path not in (None, "-"):
-            if reason := unwritable(path):
-                parser.error(reason)
-            setattr(options, name, os.path.join(os.getcwd(), path))  # the program may leave it
-    if options.svg is not None and find_spec("matplotlib") is None:
-        parser.error("--svg needs matplotlib: pip install matplotlib")
+    if options.json not in (None, "-"):
+        if reason := unwritable(options.json):
+            parser.error(reason)
+        options.json = os.path.join(os.getcwd(), options.json)  # the program may leave the folder
     if not is_command:
         if not options.module and not Path(rest[0]).exists():
             hint = f"; it is a command: put -- before {rest[0]}" if which(rest[0]) else ""
@@ -77,11 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _program_before(given: Sequence[str]) -> bool:
     """Whether a program stands before the first ``--``, which then is one of its arguments."""
-    before = given[: given.index("--")]
-    with_values = {"--json", "--svg", "--html"}
-    words = iter(before)
+    words = iter(given[: given.index("--")])
     for word in words:
-        if word in with_values:
+        if word == "--json":
             next(words, None)
         elif not word.startswith("-") or word == "-m":
             return True
@@ -168,29 +158,13 @@ def _live_view(reports: Reports, program: str) -> "Live | None":
 
 def _tell(records: "list[SessionRecord]", options: argparse.Namespace) -> None:
     # Not before: to import NumPy may start threads, which would take the program's signals.
-    from ortcffi.official.report import as_html, as_json, as_table
+    from ortcffi.official.report import as_json, as_table
 
     sys.stderr.write(as_table(records, _width()))
-    picture = _drawn(records) if options.svg or options.html else ""
     if options.json == "-":
         sys.stdout.write(as_json(records))
     elif options.json:
         write_whole(options.json, as_json(records))
-    if options.svg and picture:
-        write_whole(options.svg, picture)
-    if options.html:
-        write_whole(options.html, as_html(records, picture))
-
-
-def _drawn(records: "list[SessionRecord]") -> str:
-    """Return the picture; nothing without matplotlib."""
-    from ortcffi.official.report import as_svg
-
-    try:
-        return as_svg(records)
-    except ImportError:
-        sys.stderr.write("ortcffi top: to draw needs matplotlib: pip install matplotlib\n")
-        return ""
 
 
 def _width() -> int | None:

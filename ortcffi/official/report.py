@@ -1,32 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What `ortcffi top` prints of recorded sessions: a table, a page, a picture, JSON."""
+"""What `ortcffi top` prints of recorded sessions: a table, JSON."""
 
-import html
-import io
 import json
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from ortcffi._public import aligned, duration, html_table, joined, printable, scaled, size
+from ortcffi._public import aligned, duration, joined, printable, scaled, size
 from ortcffi.official.records import OFFICIAL, SessionRecord, summed
 
 _HEADINGS = ("session", "runs", "runs/s", "p50", "p99", "in use", "peak", "limit", "log")
 _NAME_WIDTHS = (12, 42)  # the least, also in a narrow terminal, and the most of the first column
 _GAP = "  "
-_PAGE = """\
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>ortcffi top</title><style>
-:root {{ color-scheme: light dark; font-family: sans-serif }}
-td, th {{ padding: 0.2em 0.8em; text-align: right }}
-td:first-child, th:first-child {{ text-align: left }}
-svg {{ max-width: 100%; height: auto }}
-</style></head><body>
-{table}
-{notes}
-{picture}
-</body></html>
-"""
 _LETTERS = {"VERBOSE": "V", "INFO": "I", "WARNING": "W", "ERROR": "E", "FATAL": "F"}
 
 
@@ -49,14 +34,6 @@ def as_table(
     names = [headings[0], *(line.named(room) for line in lines)]
     table = aligned([(name, *row) for name, row in zip(names, cells, strict=True)])
     return joined([*(line[:width] for line in table), *_all_notes(records)]) + "\n"
-
-
-def as_html(records: Sequence[SessionRecord], picture: str) -> str:
-    """Return the report as a page that needs no other file."""
-    headings, lines = _lines(records)
-    table = html_table("Sessions", headings, [(line.named(), *line.figures) for line in lines])
-    notes = "".join(f"<p>{html.escape(printable(note))}</p>" for note in _all_notes(records))
-    return _PAGE.format(table=table, notes=notes, picture=picture[picture.find("<svg") :])
 
 
 def as_json(records: Sequence[SessionRecord]) -> str:
@@ -174,58 +151,3 @@ def _document(record: SessionRecord) -> dict[str, Any]:
 def shortened(text: str, width: int) -> str:
     """Return the end of a text, with an ellipsis where it is longer."""
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
-
-
-# --- the arenas over time, as a picture -----------------------------------------------------------
-
-# Each is readable on white and on black, as the picture has no background of its own.
-_COLOURS = ("#d9485f", "#0f93a8", "#d0921b", "#4f9d70", "#9a74cf", "#8d96a3")
-_INK, _GRID = "#7a828c", "#8888884d"
-_MOST = 12  # sessions that the legend names
-_NAME_WIDTH = 44
-
-
-def as_svg(records: Sequence[SessionRecord]) -> str:
-    """Draw what the arenas held and had in use; return the picture as text."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 4.5), layout="constrained")
-    axes = figure.subplots()
-    drawn = [(n, record) for n, record in enumerate(records, 1) if record.samples]
-    for number, record in drawn:
-        _draw(axes, number, record, named=number <= _MOST)
-    _label(axes, bool(drawn))
-    file = io.StringIO()
-    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
-    return file.getvalue()
-
-
-def _draw(axes: Any, number: int, record: SessionRecord, *, named: bool) -> None:
-    seconds, in_use, held, _ = zip(*record.samples, strict=True)
-    colour = _COLOURS[(number - 1) % len(_COLOURS)]
-    name = shortened(printable(record.model), _NAME_WIDTH).replace("$", r"\$")  # begins no formula
-    label = f"{number} {name}" if named else None
-    more = {"where": "post", "color": colour}
-    # A session that was looked at once is a point.
-    marker = "o" if len(record.samples) == 1 else None
-    axes.step(seconds, _megabytes(held), linewidth=1.8, marker=marker, label=label, **more)
-    axes.step(seconds, _megabytes(in_use), ":", linewidth=1.8, marker=marker, **more)
-
-
-def _label(axes: Any, has_lines: bool) -> None:
-    axes.set_xlabel("seconds since the program began", color=_INK)
-    axes.set_ylabel("MB (solid: held by the arena, dotted: in use)", color=_INK)
-    axes.tick_params(colors=_INK)
-    axes.grid(color=_GRID)
-    axes.set_axisbelow(True)
-    axes.set_ylim(bottom=0)
-    axes.spines[:].set_visible(False)
-    if has_lines:
-        places = {"loc": "outside upper left", "ncols": 2}
-        axes.figure.legend(frameon=False, labelcolor=_INK, **places)
-    else:
-        axes.text(0.5, 0.5, "no arena was seen", color=_INK, ha="center", transform=axes.transAxes)
-
-
-def _megabytes(numbers: Sequence[int]) -> list[float]:
-    return [number / (1 << 20) for number in numbers]

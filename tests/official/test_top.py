@@ -3,7 +3,6 @@
 
 import json
 import os
-import re
 import sys
 import textwrap
 from pathlib import Path
@@ -16,10 +15,9 @@ from support.processes import run
 from support.releases import needs_release
 
 from ortcffi.cli import top as command
-from ortcffi.official.records import Sample, SessionRecord
-from ortcffi.official.report import as_html, as_svg, as_table
+from ortcffi.official.records import SessionRecord
+from ortcffi.official.report import as_table
 
-pytest.importorskip("matplotlib")
 IN_ONE_PROCESS = pytest.mark.xdist_group("a recorded program")
 PROGRAM = f"""
 import sys
@@ -51,14 +49,11 @@ def program(tmp_path):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """What the program printed under `ortcffi top`, its report and its picture."""
+    """What the program printed under `ortcffi top`, and its report."""
     folder = tmp_path_factory.mktemp("recorded")
     (folder / "program.py").write_text(PROGRAM)
-    files = ["--json", "report.json", "--svg", "arenas.svg", "--html", "page.html"]
-    done = top(*files, "program.py", "--flag", "value", folder=folder)
-    report = json.loads((folder / "report.json").read_text())
-    written = [(folder / name).read_text() for name in ("arenas.svg", "page.html")]
-    return done, report["sessions"], *written
+    done = top("--json", "report.json", "program.py", "--flag", "value", folder=folder)
+    return done, json.loads((folder / "report.json").read_text())["sessions"]
 
 
 @IN_ONE_PROCESS
@@ -96,62 +91,6 @@ def test_the_documentation_names_each_key_of_the_report(recorded):
     page = (CHECKOUT / "docs/command_line.md").read_text()
     for key in [*recorded[1][0], "in_use", "reserved", "seconds"]:
         assert f"`{key}`" in page, key
-
-
-@IN_ONE_PROCESS
-def test_the_picture_has_no_colour_that_white_or_black_hides(recorded):
-    shades = re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", recorded[2])
-    assert shades
-    assert {sum(bytes.fromhex(shade[1:])) // 3 for shade in shades} <= set(range(80, 176))
-
-
-@IN_ONE_PROCESS
-def test_the_page_has_table_and_picture_and_needs_no_other_file(recorded):
-    page = recorded[3]
-    assert "sigmoid.onnx" in page
-    assert "<p>session 1: 1 of 4 runs failed</p>" in page
-    assert page.count("<svg") == page.count("</svg>") == page.count("<!doctype html>") == 1
-    assert "<?xml" not in page
-    assert not re.findall(r"""(?:src|href)=["'](?!#)""", page.replace('xlink:href="#', ""))
-    assert "<script" not in page
-
-
-def test_names_of_models_are_escaped_on_the_page():
-    record = SessionRecord("<script>alert(1)</script>\x1b[2J\udcff", problem="<b>\x00")
-    page = as_html([record], "")
-    assert "<script" not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;\\x1b[2J\\udcff" in page
-    assert "<p>session 1: &lt;b&gt;\\x00</p>" in page
-    assert page.encode()
-
-
-@pytest.mark.parametrize("name", ["--><script>", "a$\\frac{$b", "\x1b[2J\udcff\x00", "_model", "$"])
-def test_any_name_of_a_model_is_drawn(name):
-    record = SessionRecord(name, samples=[Sample(0, 1, 2), Sample(1, 3, 4)])
-    page = as_html([record], as_svg([record]))
-    assert "<script" not in page
-    assert page.encode()
-
-
-def test_a_page_without_matplotlib_has_the_table(program, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    (tmp_path / "matplotlib.py").write_text("raise ImportError")
-    done = top("--html", "page.html", program.name, folder=tmp_path)
-    page = (tmp_path / "page.html").read_text()
-    assert "needs matplotlib" in done.stderr
-    assert "<svg" not in page
-    assert "sigmoid.onnx" in page
-
-
-def test_no_program_runs_for_a_picture_that_cannot_be_drawn(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command, "find_spec", lambda _: None)
-    (tmp_path / "program.py").write_text("print('it ran')")
-    with pytest.raises(SystemExit) as ended:
-        command.main(["--svg", str(tmp_path / "a.svg"), str(tmp_path / "program.py")])
-    printed = capsys.readouterr()
-    assert ended.value.code == 2
-    assert "--svg needs matplotlib: pip install matplotlib" in printed.err
-    assert "it ran" not in printed.out
 
 
 def test_a_module_runs_as_the_main_one(program, tmp_path, monkeypatch):
@@ -300,7 +239,7 @@ for _ in range(3):
     ("arguments", "error"),
     [
         ([], "no program was given"),
-        (["--svg", "/no such folder/x.svg", "program.py"], "cannot be written"),
+        (["--json", "/no such folder/x.json", "program.py"], "cannot be written"),
         (["--json", "/tmp", "program.py"], "/tmp cannot be written: it is a folder"),
     ],
 )
