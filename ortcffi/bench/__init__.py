@@ -4,7 +4,7 @@
 ==============  ================================================================
 `rows`          the calls that are measured, of each package
 `turns`         how they are measured: in turns, in one process
-`report`        the table, the summary in words, the JSON
+`report`        the table, the notes, the JSON
 `cli`           the arguments of the command
 ==============  ================================================================
 """

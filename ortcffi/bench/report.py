@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ``ortcffi bench`` says of its figures: a table, a summary in words, JSON."""
+"""What ``ortcffi bench`` says of its figures: a table, notes, JSON."""
 
 import json
 import os
@@ -58,10 +58,7 @@ def _cells(figures: Figures | None, with_p99: bool) -> str:
 
 
 def summary(results: Sequence[Result], is_small: bool, busy: float) -> Iterator[str]:
-    """Yield sentences, for people who do not read tables; one more about a small model."""
-    for each in results:
-        if each.row.sentence:
-            yield f"{each.row.sentence} takes {_time(each.ours.p50)}{_compared(each)}."
+    """Yield what the table does not say: of a small model, and of a busy machine."""
     run = next(each for each in results if each.row.name == "run")
     if is_small and run.theirs is not None and run.theirs.p50 > run.ours.p50:
         gain = _time(run.theirs.p50 - run.ours.p50)
@@ -69,15 +66,6 @@ def summary(results: Sequence[Result], is_small: bool, busy: float) -> Iterator[
     if busy > BUSY:
         share = f"other programs had this processor for {busy:.0%} of the time"
         yield f"The machine is too busy for good figures: {share}. Measure again when it is idle."
-
-
-def _compared(result: Result) -> str:
-    ratio, than = result.ratio, "by onnxruntime"
-    if ratio is None:
-        return ""
-    if ratio >= 1.05:
-        return f": {ratio:.1f} times as fast as {than}"
-    return f", as {than}" if ratio > 0.95 else f": {1 / ratio:.1f} times as long as {than}"
 
 
 def as_json(

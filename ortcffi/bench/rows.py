@@ -29,7 +29,6 @@ class Row(NamedTuple):
 
     name: str  # for programs
     title: str  # for people
-    sentence: str  # what begins a sentence of the summary about it; empty where there is none
     ours: Turn
     theirs: Turn | None
 
@@ -78,16 +77,16 @@ def run_rows(sessions: Sessions, feed: dict[str, Any], stack: ExitStack) -> Iter
     ours, official = sessions.ours, sessions.official
     drop_in = calls(partial(sessions.made_by(compat).run, None, feed))
     theirs = official and calls(partial(official.run, None, feed))
-    yield Row("run", "run", "A run of this model", calls(partial(ours.run, feed)), theirs)
-    yield Row("drop-in", "run by a program of onnxruntime, unchanged", "", drop_in, theirs)
+    yield Row("run", "run", calls(partial(ours.run, feed)), theirs)
+    yield Row("drop-in", "run by a program of onnxruntime, unchanged", drop_in, theirs)
     with suppress(OrtError, TypeError, ValueError):  # an input that no array can be bound to
         bound = calls(ours.bind(feed).run)
         theirs = official and _officially_bound(official, feed)
         title = "run with arrays that are bound once"
-        yield Row("bound", title, "A run with bound arrays", bound, theirs)
+        yield Row("bound", title, bound, theirs)
     awaited = awaits(partial(ours.run_async, feed))
     theirs = official and _officially_awaited(official, feed, stack)
-    yield Row("awaited", "run that is awaited", "An awaited run", awaited, theirs)
+    yield Row("awaited", "run that is awaited", awaited, theirs)
 
 
 def _officially_bound(session: Any, feed: dict[str, Any]) -> Turn | None:

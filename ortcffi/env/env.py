@@ -390,8 +390,8 @@ class Env(Handle):
             The host that the library sees, such as that of ``emulate(24)``, by default the core.
             Only the embedded core can do that.
         watch : bool, optional
-            Put a table of ours between the library and its host, on any library: the result then
-            tells ``calls``, ``left_alive()`` and ``wanted_version``; see `WatchedEp`.
+            Put a table of ours between the library and its host, on any library: `WatchedEp`, the
+            attribute ``watched`` of the result, tells what the library did.
         as_host, faults : optional
             As `WatchedEp` takes them; either implies `watch`.
 

@@ -19,7 +19,7 @@ from ortcffi.errors import call
 
 if TYPE_CHECKING:
     from ortcffi.ep.hardware import HardwareDevice
-    from ortcffi.ep.watched import LeftStatus, WatchedEp
+    from ortcffi.ep.watched import WatchedEp
     from ortcffi.table.api import Api
 
 # Held while libraries are registered and devices are looked up, so that it is known whose devices
@@ -84,30 +84,6 @@ class RegisteredEp(Handle):
 
     def _is_of(self, path: "str | os.PathLike[str]", name: str) -> bool:
         return (self._source, self.name) == (_source_of(path), name)
-
-    def _watched(self) -> "WatchedEp":
-        if self.watched is None:
-            self.handle  # noqa: B018  # raises if closed
-            raise ValueError("the library is not watched; register it with watch=True")
-        return self.watched
-
-    @property
-    def calls(self) -> dict[str, int]:
-        """As `WatchedEp.calls`, of a watched library."""
-        return self._watched().calls
-
-    def left_alive(self) -> dict[str, int]:
-        """As `WatchedEp.left_alive`, of a watched library."""
-        return self._watched().left_alive()
-
-    def left_statuses(self) -> "list[LeftStatus]":
-        """As `WatchedEp.left_statuses`, of a watched library."""
-        return self._watched().left_statuses()
-
-    @property
-    def wanted_version(self) -> int:
-        """As `WatchedEp.wanted_version`, of a watched library."""
-        return self._watched().wanted_version
 
     def __repr__(self) -> str:
         return f"<RegisteredEp {'closed' if self.closed else repr(self.name)}>"

@@ -44,6 +44,14 @@ def call_host(name: str, function: Any, *arguments: Any) -> None:
     call(core_api().pointer, name, function, *arguments)
 
 
+def call_host_on(owner: Any, name: str, *arguments: Any) -> None:
+    """Do the same with the handle of an object first, which no other thread closes meanwhile."""
+    owner._read_handle(
+        lambda _table, handle: call_host(name, host_function(name), handle, *arguments),
+        owner.api.pointer,
+    )
+
+
 def empty_sequence_on_core(api: "Api", element: int) -> Value:
     """Return a sequence without tensors of an element type, of a table of the core."""
     value, out = blank(Value, api)

@@ -2,10 +2,9 @@
 """Statistics of allocators, under pyarrow's names."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ortcffi._public import html_table, public, size
+from ortcffi._public import public
 
 
 @public
@@ -50,23 +49,12 @@ class AllocatorStats(NamedTuple):
     def _from(cls, raw: Mapping[str, str]) -> "AllocatorStats":
         """Convert a library's statistics; those that are not numbers become None."""
         figures = {name: _figure(raw.get(key)) for name, key in KEYS.items()}
-        return cls(**figures, raw=MappingProxyType(dict(raw)))
-
-    def _known(self) -> list[tuple[str, int]]:
-        return [(name, figure) for name in KEYS if (figure := getattr(self, name)) is not None]
+        return cls(**figures, raw=dict(raw))
 
     def __repr__(self) -> str:
-        return f"AllocatorStats({', '.join(f'{name}={figure}' for name, figure in self._known())})"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (name, figure if name.startswith("num_") else size(figure))
-            for name, figure in self._known()
-        ]
-        return html_table("AllocatorStats", ("figure", "value"), rows)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AllocatorStats._from, (dict(self.raw),)  # a read-only view cannot be pickled
+        figures = ((name, getattr(self, name)) for name in KEYS)
+        known = (f"{name}={figure}" for name, figure in figures if figure is not None)
+        return f"AllocatorStats({', '.join(known)})"
 
 
 # The library's names.

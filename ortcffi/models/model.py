@@ -10,7 +10,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import Suggests, public, shortened, size
 from ortcffi._table import core_api
 from ortcffi.errors import check
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host, call_host_on, host_function
 from ortcffi.models.view import described
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ortcffi.models.metadata import ModelMetadata
     from ortcffi.models.model_graph import ModelFunction, ModelGraph
     from ortcffi.table.api import Api
-
-_PORTS = 20  # inputs, and outputs, of a table in a notebook
 
 
 @public
@@ -123,14 +121,14 @@ class Model(Suggests, Handle):
     def _untyped(self) -> int:
         """How many values that nodes of the graph make have no type."""
         out = ffi.new("size_t*")
-        self._read_handle(_untyped_of, self.api.pointer, out)
+        call_host_on(self, "OrtcoreUntypedValues", out)
         return int(out[0])
 
     def _graph(self, which: int) -> "ModelGraph":
         from ortcffi.models.model_graph import ModelGraph
 
         out = ffi.new("const OrtGraph**")
-        self._read_handle(_graph_of, self.api.pointer, which, out)
+        call_host_on(self, "OrtcoreModelGraph", which, out)
         return ModelGraph._of(self, out[0], self._indexes)
 
     # --- reading ----------------------------------------------------------------------------------
@@ -244,18 +242,9 @@ class Model(Suggests, Handle):
 
     # --- as an object -----------------------------------------------------------------------------
 
-    def _summary(self) -> str:
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Model closed>"
         where = "" if self._path is None else f" {shortened(os.path.basename(self._path))!r}"
         many = "" if self._size is None else f", {size(self._size)}"
-        return f"<Model{where}{many}: "
-
-    def __repr__(self) -> str:
-        return "<Model closed>" if self.closed else f"{self._summary()}{described(self.graph)}>"
-
-
-def _untyped_of(_table: Any, model: Any, out: Any) -> None:
-    call_host("ortcore_untyped_values", host_function("OrtcoreUntypedValues"), model, out)
-
-
-def _graph_of(_table: Any, model: Any, which: int, out: Any) -> None:
-    call_host("ortcore_model_graph", host_function("OrtcoreModelGraph"), model, which, out)
+        return f"<Model{where}{many}: {described(self.graph)}>"

@@ -102,7 +102,7 @@ class ModelGraph(Handle):
     def _ask(self, slot: str, *arguments: Any) -> None:
         """Call a function of the table on a part of the graph, which stays meanwhile."""
         table = self.api.pointer
-        check(table, self._read_handle(_without_graph, slot, table, *arguments))
+        check(table, self._read_handle(lambda *_: getattr(lib, slot)(table, *arguments), table))
 
     def _node_at(self, pointer: Any) -> ModelNode:
         """Return a node, which may be one of the graph around this one."""
@@ -253,10 +253,6 @@ class ModelGraph(Handle):
     __iter__ = view.refuse_iteration
 
 
-def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> Any:
-    return getattr(lib, slot)(table, *arguments)
-
-
 @public
 class ModelFunction:
     """A function of a model: an operator that is described by other operators.
@@ -301,17 +297,13 @@ class ModelFunction:
 
         Values have no types, and attributes that refer to those of the function are None.
         """
-        out = ffi.new("const OrtGraph**")
-        self._home._read_handle(_body_of, self._home.api.pointer, self._model, self._place, out)
+        name, out = "OrtcoreModelGraph", ffi.new("const OrtGraph**")
+        given = name, host_function(name), self._model, lib.ORTCORE_FUNCTIONS + self._place, out
+        self._home._read_handle(lambda *_: call_host(*given), self._home.api.pointer)
         return ModelGraph._of(self._home, out[0], self._home._indexes)
 
     def __repr__(self) -> str:
         return f"<ModelFunction {'.'.join(filter(None, (self.domain, self.name)))}>"
-
-
-def _body_of(_table: Any, _graph: Any, model: Any, place: int, out: Any) -> None:
-    which = lib.ORTCORE_FUNCTIONS + place
-    call_host("ortcore_model_graph", host_function("OrtcoreModelGraph"), model, which, out)
 
 
 def functions_of(model: "Model") -> tuple[ModelFunction, ...]:

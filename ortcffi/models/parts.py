@@ -15,8 +15,6 @@ from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from ortcffi.models.model_graph import ModelGraph
@@ -393,22 +391,6 @@ class ModelNode(Part):
         return {decode(names[i]): graph._graph_at(found[i]) for i in range(count[0])}
 
     @property
-    def consumers(self) -> "tuple[ModelNode, ...]":
-        """The nodes that read what it makes, each once."""
-        made = list_parts(self.graph, "Node_GetOutputs", ModelValue, self._pointer)
-        return _unique(node for value in made if value for node in value.consumers)
-
-    @property
-    def producers(self) -> "tuple[ModelNode, ...]":
-        """The nodes that make what it reads, each once; also what its subgraphs read.
-
-        API functions: ``Node_GetInputs``, ``Node_GetImplicitInputs``.
-        """
-        read = list_parts(self.graph, "Node_GetInputs", ModelValue, self._pointer)
-        read += list_parts(self.graph, "Node_GetImplicitInputs", ModelValue, self._pointer)
-        return _unique(node for value in read if value and (node := value.producer))
-
-    @property
     def implicit_inputs(self) -> tuple[str, ...]:
         """The names of what only its subgraphs read. API function: ``Node_GetImplicitInputs``."""
         read = list_parts(self.graph, "Node_GetImplicitInputs", ModelValue, self._pointer)
@@ -442,10 +424,6 @@ class ModelNode(Part):
         if self.graph.closed:
             return "<ModelNode of a closed graph>"
         return f"<ModelNode {described_node(self)}>"
-
-
-def _unique(nodes: "Iterable[ModelNode]") -> "tuple[ModelNode, ...]":
-    return tuple(dict.fromkeys(nodes))
 
 
 def _tensor_of(graph: "ModelGraph", attribute: Any) -> "NDArray[Any] | Value":

@@ -14,7 +14,7 @@ from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._new_file import NewFile, new_file
 from ortcffi.callbacks.from_c import Context
 from ortcffi.errors import OrtError
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host_on
 from ortcffi.models.compile_callbacks import Sink
 from ortcffi.models.contents import external_files_of
 
@@ -44,15 +44,11 @@ def _write(model: "Model", take: Take, external: _External | None = None) -> Non
         writing.write_external, writing.external_state = writing.write, contexts[1].pointer
         writing.external_name, writing.external_above = name, external.above
     try:
-        model._read_handle(_write_to, model.api.pointer, writing)
+        call_host_on(model, "OrtcoreWriteModel", writing)
     except OrtError as error:
         if isinstance(error.__cause__, OSError):
             raise error.__cause__ from None
         raise
-
-
-def _write_to(_table: Any, model: Any, writing: Any) -> None:
-    call_host("ortcore_write_model", host_function("OrtcoreWriteModel"), model, writing)
 
 
 def bytes_of(model: "Model") -> bytes:

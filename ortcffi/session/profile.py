@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ortcffi._public import html_table, public
+from ortcffi._public import public
 from ortcffi.errors import NotImplemented
 from ortcffi.options.run_options import RunOptions
 
@@ -97,15 +97,6 @@ class Profile(NamedTuple):
     def __repr__(self) -> str:
         most = [f"{op} {time.share:.0%}" for op, time in self.by_operator().items()][:3]
         return f"<Profile {', '.join([f'{len(self.events)} events', *most])}: {self.path}>"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (op, int(time), time.count, f"{time.share:.1%}")
-            for op, time in self.by_operator().items()
-        ]
-        return html_table(
-            f"{len(self.events)} events", ("operator", "microseconds", "kernels run", "share"), rows
-        )
 
 
 def read_profile(path: str) -> Profile:

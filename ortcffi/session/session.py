@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer, seconds
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import Suggests, few, html_table, public, shortened
+from ortcffi._public import Suggests, few, public, shortened
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.errors import OrtError
@@ -544,12 +544,6 @@ class Session(Suggests, Engine, Closing):
         if self.closed:
             return "<Session closed>"
         return f"<Session {_listed(self.inputs)} -> {_listed(self.outputs)} of {self.api}>"
-
-    def _repr_html_(self) -> str:
-        ports = () if self.closed else (("input", self.inputs), ("output", self.outputs))
-        rows = [(kind, spec.name, spec.describe()) for kind, specs in ports for spec in specs]
-        title = "Session, closed" if self.closed else f"Session of {self.api}"
-        return html_table(title, ("", "name", "type"), rows)
 
 
 def source_for(

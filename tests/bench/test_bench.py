@@ -42,14 +42,6 @@ def test_every_row_is_measured_of_both_packages_however_short_the_time(short):
             assert row[package]["calls"] >= 1
 
 
-def test_a_summary_in_words_ends_the_output(short):
-    text, figures = short
-    said = text.splitlines()[-len(figures["summary"]) :]
-    assert said == figures["summary"]
-    assert 4 <= len([line for line in said if "too busy" not in line]) <= 5
-    assert said[0].startswith("A run of this model takes ")
-
-
 def test_nothing_is_called_missed_or_noisy(short):
     text, _ = short
     assert not [word for word in ("MISSED", "noisy", "left out") if word in text]
@@ -75,8 +67,7 @@ sys.exit(main(["bench", "--seconds=0.1"]))
 def test_without_the_official_package_this_one_is_measured_alone():
     text = run(sys.executable, "-c", WITHOUT).stdout
     assert "onnxruntime is not installed: ortcffi is measured alone" in text
-    assert "times as fast as" not in text
-    assert "A run of this model takes " in text
+    assert "\nrun  " in text
 
 
 def test_a_model_is_measured_in_all_ways(tmp_path):
@@ -143,24 +134,11 @@ def nothing(samples, count):
 
 
 def result(ours, theirs):
-    row = Row("run", "run", "A run", nothing, nothing)
+    row = Row("run", "run", nothing, nothing)
     return report.Result(row, Figures(ours, ours, 1), theirs and Figures(theirs, theirs, 1))
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "said"),
-    [
-        (2e-6, 5e-6, "A run takes 2.0 us: 2.5 times as fast as by onnxruntime."),
-        (2e-4, 2.01e-4, "A run takes 200.0 us, as by onnxruntime."),
-        (2e-3, 1e-3, "A run takes 2.00 ms: 2.0 times as long as by onnxruntime."),
-        (2e-7, None, "A run takes 200 ns."),
-    ],
-)
-def test_the_summary_says_who_is_faster(ours, theirs, said):
-    assert list(report.summary([result(ours, theirs)], False, 0.0)) == [said]
-
-
 def test_a_busy_machine_is_one_line():
-    said = list(report.summary([result(2e-6, None)], False, 0.4))
-    assert [line for line in said if "too busy" in line] == said[1:]
-    assert "40%" in said[1]
+    (said,) = report.summary([result(2e-6, None)], False, 0.4)
+    assert "too busy" in said
+    assert "40%" in said

@@ -29,21 +29,19 @@ def watched(env, adding_ep):
 
 
 def test_calls_are_counted_by_slot_of_both_tables(watched):
-    assert watched.calls["CreateEpDevice"] == 1
-    assert watched.calls["GetEpApi"] == 1
-    assert watched.wanted_version == 23
+    assert watched.watched.calls["CreateEpDevice"] == 1
+    assert watched.watched.calls["GetEpApi"] == 1
+    assert watched.watched.wanted_version == 23
 
 
 def test_what_is_not_watched_says_so(env, adding_ep):
     with env.register_ep(adding_ep, "plain add") as registered:
         assert registered.watched is None
-        with pytest.raises(ValueError, match="watch=True"):
-            registered.left_alive()
 
 
 def test_an_older_host_lacks_what_came_later(env, adding_ep):
     with env.register_ep(adding_ep, "old add", as_host=24, watch=True) as registered:
-        assert registered.wanted_version == 23
+        assert registered.watched.wanted_version == 23
         assert registered.devices
     with pytest.raises(ort.OrtError, match="add_ep needs API version 23"):
         env.register_ep(adding_ep, "older add", as_host=22)
@@ -95,7 +93,7 @@ def test_a_name_stands_for_one_library(adding_ep):
 
 def test_left_objects_are_counted_by_slot_and_stay_known_after_the_end(env, asked_ep):
     registered = env.register_ep(asked_ep, "memory", watch=True)
-    assert registered.left_alive() == {"CreateMemoryInfo_V2": 3}
+    assert registered.watched.left_alive() == {"CreateMemoryInfo_V2": 3}
     figures = registered.watched
     registered.close()
     del registered
@@ -111,11 +109,11 @@ def test_calls_fail_inside_a_real_session(real_api, adding_ep):
     ):
         options = ort.SessionOptions(real_api)
         options.add_devices(registered.devices)
-        before = sum(registered.calls.values())
+        before = sum(registered.watched.calls.values())
         with ort.Session(model, options) as session:
             np.testing.assert_array_equal(session.run({"x": X})[0], [1, 2, 3])
-        assert registered.calls["EpGraphSupportInfo_AddNodesToFuse"] == 1
-        assert sum(registered.calls.values()) > before
+        assert registered.watched.calls["EpGraphSupportInfo_AddNodesToFuse"] == 1
+        assert sum(registered.watched.calls.values()) > before
         registered.watched.fail({"EpGraphSupportInfo_AddNodesToFuse": 0})
         with ort.Session(model, options) as session:  # the CPU takes the node
             np.testing.assert_array_equal(session.run({"x": X})[0], [1, 2, 3])
@@ -125,7 +123,7 @@ def test_calls_fail_inside_a_real_session(real_api, adding_ep):
             with pytest.raises(ort.OrtError, match="KernelContext_GetInput was made to fail"):
                 session.run({"x": X})
             np.testing.assert_array_equal(session.run({"x": X})[0], [1, 2, 3])
-        assert registered.left_alive() == {}
+        assert registered.watched.left_alive() == {}
 
 
 OFFICIAL = """
@@ -194,8 +192,8 @@ def test_a_status_that_nobody_releases_is_named(c_compiler, monkeypatch, rule, l
     def work():
         library = on_the_core(path)
         leave_status(rule, library)
-        assert library.left_statuses() == [left]
-        assert library.left_alive()[left[0]] == 1
+        assert library.watched.left_statuses() == [left]
+        assert library.watched.left_alive()[left[0]] == 1
         return True
 
     assert fork(work) == 0
@@ -209,8 +207,8 @@ def test_statuses_that_the_host_releases_are_not_left(adding_ep):
         for _ in range(3):
             with pytest.raises(ort.OrtError, match="was made to fail"):
                 node(x=X)
-        assert library.left_statuses() == []
-        assert library.left_alive() == {}
+        assert library.watched.left_statuses() == []
+        assert library.watched.left_alive() == {}
 
 
 # --- without an engine ----------------------------------------------------------------------------
@@ -226,6 +224,6 @@ def test_a_library_is_tried_without_a_session(adding_ep):
             with pytest.raises(ort.OrtError, match="KernelContext_GetInput was made to fail"):
                 node(x=X)
             del node, claims
-        assert library.wanted_version == 23
-        assert library.calls["KernelContext_GetInput"] >= 2
-        assert library.left_alive() == {}
+        assert library.watched.wanted_version == 23
+        assert library.watched.calls["KernelContext_GetInput"] >= 2
+        assert library.watched.left_alive() == {}

@@ -264,7 +264,6 @@ def test_a_library_that_reports_nothing_has_no_statistics(real_api):
 def test_statistics_show_each_figure_once_and_only_those_that_are_known():
     stats = AllocatorStats._from({"InUse": "2048", "NumAllocs": "3", "Other": "x"})
     assert repr(stats) == "AllocatorStats(bytes_allocated=2048, num_allocations=3)"
-    assert "<td>bytes_allocated</td><td>2.00 KB</td>" in stats._repr_html_()
 
 
 def test_every_statistic_is_read_under_the_librarys_name():
@@ -283,8 +282,6 @@ def test_statistics_cannot_be_changed(api):
     stats = api.default_allocator.stats
     with pytest.raises(AttributeError):
         stats.bytes_allocated = 0
-    with pytest.raises(TypeError):
-        stats.raw["InUse"] = "0"
 
 
 def test_unused_memory_can_be_released(core_api):
