@@ -24,6 +24,8 @@ api = ort.core_api()
 env = ort.Env("preset", api, logger=lambda message: lines.append(
     (message.severity.name, message.code_location, message.text)), severity=ort.LogSeverity.INFO)
 options = ort.SessionOptions(api, config={"session.record_ep_graph_assignment_info": "1"})
+for name in sys.argv[2:]:
+    options.add_provider(name)
 try:
     with ort.Session(sys.argv[1], options, env=env, api=api) as session:
         ran = session.run(x=np.ones((1, 4), np.float32))[0].tolist(), session.assignment
@@ -37,11 +39,12 @@ print(json.dumps([ran, [each for each in lines if each[1] == "ORTCORE_PROVIDERS"
 def ran(tmp_path):
     """``ran(list)`` is what a process with that variable computes, and what it logs."""
 
-    def ran(given, model=models.add):
+    def ran(given, model=models.add, names=()):
         path = tmp_path / "model.onnx"
         path.write_bytes(model())
         done = run(
-            sys.executable, "-c", PROGRAM, path, env=os.environ | {"ORTCORE_PROVIDERS": given}
+            *(sys.executable, "-c", PROGRAM, path, *names),
+            env=os.environ | {"ORTCORE_PROVIDERS": given},
         )
         (numbers, assigned), lines = json.loads(done.stdout)
         return numbers, assigned, lines
@@ -59,6 +62,11 @@ def test_a_session_without_providers_uses_those_of_the_variable(ran, add_ep):
     assert numbers == [[2, 2, 2, 2]]
     assert assigned == {"add_ep": ["Add"]}
     assert lines == [["INFO", "ORTCORE_PROVIDERS", add_ep]]
+
+
+@pytest.mark.parametrize("name", ["CPU", "CPUExecutionProvider"])
+def test_the_cpu_that_every_session_has_does_not_count_as_a_provider(ran, add_ep, name):
+    assert ran(add_ep, names=[name])[1] == {"add_ep": ["Add"]}
 
 
 def test_a_library_that_cannot_be_used_is_logged_and_the_others_are_used(ran, add_ep):
