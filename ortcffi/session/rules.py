@@ -383,7 +383,7 @@ def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
         if x.dtype == object and spec.element_type not in (None, ElementType.STRING):
             raise _of_objects(subject, spec, x)
         array = array_for(subject, spec, x)
-    elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
+    elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic) and not _is_for_numpy(x):
         value = Value.from_dlpack(x, api=api)
         if spec.element_type in (None, value.element_type):
             return value
@@ -403,6 +403,11 @@ def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
     if element is ElementType.STRING or unfit(array, element):
         return tensors.copy_of(Value, array, element, api, subject)
     return Value.from_numpy(array, api=api)
+
+
+def _is_for_numpy(x: Any) -> bool:
+    """Whether DLPack cannot have an array of Arrow: one with missing elements, or of strings."""
+    return bool(getattr(x, "null_count", 0)) or "string" in str(getattr(x, "type", ""))
 
 
 # --- checks ---------------------------------------------------------------------------------------

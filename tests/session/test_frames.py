@@ -72,6 +72,35 @@ def test_the_error_names_the_row_that_has_no_value(session, missing):
         session.run(passengers(count=[missing, 1]))
 
 
+STRINGS = {
+    "list": list,
+    "array": lambda x: np.array(x, object),
+    "column": pandas.Series,
+    "column of strings": lambda x: pandas.Series(x, dtype="string"),
+    "Arrow": pyarrow.array,
+    "table of Arrow": lambda x: pyarrow.chunked_array([x]),
+}
+
+
+@pytest.mark.parametrize("container", STRINGS)
+def test_the_error_of_a_missing_string_names_its_place_and_how_to_fill_it(container):
+    made = STRINGS[container]
+    with passing(port=("O", ["n"])) as session:
+        assert session.run(port=made(["S", "C"]))[0].tolist() == ["S", "C"]
+        with pytest.raises(TypeError, match=r"'port'.* 1 must be a str.*from_strings\(x, fill=''"):
+            session.run(port=made(["S", None]))
+    value = ort.Value.from_strings(made(["S", None]), fill="")
+    assert value.strings() == ["S", ""]
+
+
+def test_missing_numbers_of_arrow_are_nan():
+    with passing(x=("f4", ["n"]), k=("i8", ["n"])) as session:
+        x = pyarrow.array([1, None])
+        assert np.isnan(session.run(x=x, k=[1, 2])[0][1])
+        with pytest.raises(InvalidArgument, match="input 'k' "):
+            session.run(x=[1, 2], k=x)
+
+
 def test_columns_that_no_input_has_are_named(session):
     with pytest.raises(InvalidArgument, match=r"for the columns 'id'; .* df\[\['age', 'port', 'c"):
         session.run(passengers(id=[1, 2]))

@@ -26,7 +26,8 @@ static const char* text_of(PyObject* item, Py_ssize_t place, Py_ssize_t* length)
   if (!PyUnicode_Check(item)) {
     PyObject* name = PyType_GetName(Py_TYPE(item));
     if (name != NULL) {
-      bool is_missing = item == Py_None || PyFloat_Check(item);
+      bool is_missing = item == Py_None || PyFloat_Check(item) ||
+                        PyUnicode_CompareWithASCIIString(name, "NAType") == 0; /* of pandas */
       PyErr_Format(PyExc_TypeError, "string %zd must be a str or bytes, not %U%s", place, name,
                    is_missing ? ": fill what is missing, as from_strings(x, fill='') does" : "");
       Py_DECREF(name);
