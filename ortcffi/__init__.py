@@ -96,7 +96,8 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names.s
 __all__ = list(_MODULES)
 __all__ += ["errors"]
 _OFFICIAL = {"InferenceSession", "OrtValue", "get_available_providers", "get_device"}
-# Not public: the bases in C of public classes, where a pickle of ``Session.run`` looks for it.
+# Not public: the bases in C of public classes, where a pickle of ``Session.run`` looks for it; what
+# IPython calls.
 _BASES = {
     "Blocks": "memory.allocator",
     "Owner": "_native",
@@ -104,6 +105,7 @@ _BASES = {
     "Engine": "session.compiled",
     "KernelHost": "kernels.kernel",
     "Tensor": "values.lifecycle",
+    "load_ipython_extension": "memory.notebook",
 }
 
 

@@ -223,6 +223,18 @@ class Scope:
         ]
         return "\n".join([self._title(), *table])
 
+    def to_html(self, top: int | None = 10) -> str:
+        """Return the table of `report` as a ``<table>``, which a notebook shows for a scope."""
+        top = top if top is None else integer("top", top, SIZE)
+        return html_table(self._title(), HEADER, rows_of(self.by_line(), top))
+
+    def to_json(self) -> str:
+        """Return the name, `peak`, `live` and the lines of `by_line` as JSON."""
+        import json
+
+        lines = [each._asdict() for each in self.by_line()]
+        return json.dumps({"name": self.name, "peak": self.peak, "live": self.live, "lines": lines})
+
     def _title(self) -> str:
         live = f"-{size(-self.live)}" if self.live < 0 else size(self.live)
         return f"scope {self.name!r}: {size(self.peak)} at the peak, {live} live at the end"
@@ -231,7 +243,7 @@ class Scope:
         return self.report()
 
     def _repr_html_(self) -> str:
-        return html_table(self._title(), HEADER, rows_of(self.by_line(), 10))
+        return self.to_html()
 
     def __repr__(self) -> str:
         return f"Scope({self.name!r}, peak={self.peak}, live={self.live}, leaks={len(self.leaks)})"
