@@ -76,12 +76,18 @@ path_of = -D$(shell echo $(1) | tr a-z A-Z)='"$(abspath $(BUILD))/$(1).so"'
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc,--wrap=posix_memalign -rdynamic -I$(FAULTS) \
   $(foreach name,$(LOADED),$(call path_of,$(name)))
 $(BUILD)/faults: | $(LOADED:%=$(BUILD)/%.so)
-$(patsubst %,$(BUILD)/%.so,$(filter-out add_ep lying_ep,$(LOADED))): $(BUILD)/%.so: %.c | $(LIBRARY)
+$(BUILD)/custom_ops.so $(BUILD)/logger_library.so: $(BUILD)/%.so: %.c | $(LIBRARY)
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
-$(BUILD)/add_ep.so: ../docs/guide/add_ep.c
-$(BUILD)/lying_ep.so: $(CLIENTS)/lying_ep.c ../docs/guide/add_ep.c
-$(BUILD)/add_ep.so $(BUILD)/lying_ep.so: | $(LIBRARY)
+$(BUILD)/add_ep.so: ../docs/guide/add_ep.c | $(LIBRARY)
 	$(CC) $(FLAGS) -fvisibility=default $(CFLAGS) -Iinclude -shared $< -o $@
+# One provider, of several kinds.
+KIND_OF_asked_ep = ASKED
+KIND_OF_device_ep = DEVICE
+KIND_OF_graph_reader = READER
+KIND_OF_lying_ep = LYING
+PROVIDER = $(wildcard ../tests/c/provider/*.[ch]) ../docs/guide/add_ep.c
+$(patsubst %,$(BUILD)/%.so,asked_ep device_ep graph_reader lying_ep): $(BUILD)/%.so: $(PROVIDER) | $(LIBRARY)
+	$(CC) $(FLAGS) $(CFLAGS) -DKIND=$(KIND_OF_$*) -Iinclude -shared $(filter %/provider.c,$^) -o $@
 # A sanitizer works only if the C++ library is loaded when the program starts.
 $(BUILD)/throwing $(BUILD)/private_copy: SEEN = \
   $(if $(findstring -fsanitize,$(CFLAGS)),-Wl$(comma)--no-as-needed -lstdc++)

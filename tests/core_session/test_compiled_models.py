@@ -69,8 +69,8 @@ def options_for():
 def said() -> str:
     """What the provider was asked since the last time."""
     library = ctypes.CDLL(str(eps.built(eps.WITH_CONTEXTS)))
-    library.ContextEpEvents.restype = ctypes.c_char_p
-    return library.ContextEpEvents().decode()
+    library.AskedEpEvents.restype = ctypes.c_char_p
+    return library.AskedEpEvents().decode()
 
 
 def run(source, options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each call that the core makes of an execution provider fails once: tests/c/clients/device_ep.c,
+"""Each call that the core makes of an execution provider fails once: tests/c/provider,
 which computes in memory of its own and brings streams, notifications and a profiler."""
 
 import ctypes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sessions on a provider that has kernels for single nodes (tests/c/clients/kernel_ep.c)."""
+"""Sessions on a provider that has kernels for single nodes (tests/c/provider)."""
 
 import ctypes
 from contextlib import contextmanager

@@ -51,8 +51,8 @@ def make(model, opened, tmp_path):
 def said() -> list[str]:
     """What the profiler was asked since the last time; the nodes by one name."""
     library = ctypes.CDLL(str(eps.built(eps.PROFILING)))
-    library.ProfilingEpEvents.restype = ctypes.c_char_p
-    words = library.ProfilingEpEvents().decode().split()
+    library.AskedEpEvents.restype = ctypes.c_char_p
+    words = library.AskedEpEvents().decode().split()
     return ["add_kernel_time" if "kernel_time" in word else word for word in words]
 
 

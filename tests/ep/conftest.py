@@ -14,7 +14,7 @@ import ortcffi as ort
 
 @pytest.fixture
 def asked_ep(c_compiler: list[str], tmp_path: Path) -> Path:
-    """The path of a copy of tests/c/clients/asked_ep.c that no other test has."""
+    """The path of a copy of tests/c/provider that no other test has."""
     return Path(copy(eps.build(c_compiler), tmp_path))
 
 

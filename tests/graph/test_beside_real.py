@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support import eps
 from support.compilers import build_folder, compile_shared
 from support.node_models import node_models
 from support.paths import CHECKOUT
@@ -29,14 +30,14 @@ def dump(c_compiler: list[str]) -> Dump:
     """``dump(library, models)`` gives the lines of each model."""
     folder = build_folder(c_compiler, "dump_graph")
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
-    for name, kind in ("dump_graph", ()), ("graph_reader", ("-shared", "-fPIC")):
-        words = [CLIENTS / f"{name}.c", "-o", folder / name, *kind, "-ldl"]
-        compile_shared(folder / name, [CLIENTS], *c_compiler, *flags, *words)
+    program, reader = folder / "dump_graph", eps.build(c_compiler, eps.READER)
+    words = [CLIENTS / "dump_graph.c", "-o", program, "-ldl"]
+    compile_shared(program, [CLIENTS], *c_compiler, *flags, *words)
 
     def dump(library: Path, models: list[Path]) -> dict[str, list[str]]:
-        environment = {**os.environ, "GRAPH_READER": str(folder / "graph_reader")}
+        environment = {**os.environ, "GRAPH_READER": str(reader)}
         paths = "".join(f"{model}\n" for model in models)
-        done = run(folder / "dump_graph", library, input=paths, env=environment)
+        done = run(program, library, input=paths, env=environment)
         records = (record.split("\n") for record in done.stdout.split("\x1e")[1:])
         return {path: [line for line in lines if line] for path, *lines in records}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Execution providers with memory of their own: tests/c/clients/device_ep.c, whose addresses fault
+"""Execution providers with memory of their own: tests/c/provider, whose addresses fault
 where the CPU reads or writes them as they are."""
 
 import ctypes
@@ -25,7 +25,7 @@ def library(c_compiler, tmp_path):
 @pytest.fixture
 def events(library):
     """``events()`` says what the provider was asked since the last time."""
-    function = ctypes.CDLL(library).DeviceEpEvents
+    function = ctypes.CDLL(library).AskedEpEvents
     function.restype = ctypes.c_char_p
     return lambda: function().decode().split()
 

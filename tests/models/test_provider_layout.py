@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Execution providers that want the channels last: tests/c/clients/device_ep.c."""
+"""Execution providers that want the channels last: tests/c/provider."""
 
 from shutil import copy
 

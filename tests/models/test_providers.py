@@ -268,7 +268,7 @@ def nested_loops():
 
 def test_a_provider_is_shown_the_innermost_graphs_first(api, c_compiler, tmp_path):
     library = copy(eps.build(c_compiler, eps.ON_A_DEVICE), tmp_path)
-    events = ctypes.CDLL(library).DeviceEpEvents
+    events = ctypes.CDLL(library).AskedEpEvents
     events.restype = ctypes.c_char_p
     model = nested_loops()
     with ort.Env("ep", api) as env, env.register_ep(library, "graphs") as made:

@@ -14,8 +14,13 @@ from support.processes import run as run_process
 
 FOLDER = CHECKOUT / "tests/c/behaviour"
 CLIENTS = CHECKOUT / "tests/c/clients"
-# The libraries that calls load; their paths are in variables of those names.
-LOADED = (FOLDER / "logger_library.c", CLIENTS / "asked_ep.c", CLIENTS / "graph_reader.c")
+PROVIDER = CHECKOUT / "tests/c/provider"
+# The libraries that calls load, with their sources; their paths are in variables of those names.
+LOADED: dict[str, tuple[Path | str, ...]] = {
+    "logger_library": (FOLDER / "logger_library.c",),
+    "asked_ep": (PROVIDER / "provider.c",),
+    "graph_reader": (PROVIDER / "provider.c", "-DKIND=READER"),
+}
 SOURCES = sorted(FOLDER.glob("behaviour*.c"))
 TABLE = CHECKOUT / "tests/behaviour.tsv"
 REASONS = {
@@ -97,10 +102,10 @@ def build(compiler: list[str]) -> Path:
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
     folder = build_folder(compiler, "behaviour")
     program = folder / "behaviour"
-    for loaded in LOADED:
-        library = folder / f"{loaded.stem}.so"
-        options = [loaded, "-o", library, "-shared", "-fPIC", "-ldl"]
-        compile_shared(library, [FOLDER, CLIENTS], *compiler, *flags, *options)
+    for name, sources in LOADED.items():
+        library = folder / f"{name}.so"
+        options = [*sources, "-o", library, "-shared", "-fPIC", "-ldl"]
+        compile_shared(library, [FOLDER, CLIENTS, PROVIDER], *compiler, *flags, *options)
     # All files as one, as make compiles them.
     whole = [word for source in SOURCES for word in ("-include", source)]
     # Exported symbols: the program is a library of custom ops as well.
@@ -110,7 +115,7 @@ def build(compiler: list[str]) -> Path:
 
 def run(program: Path, library: Path, what: str) -> Any:
     """Makes one call, or with "each" all of them, each in a process of its own."""
-    loaded = {path.stem.upper(): str(program.with_name(f"{path.stem}.so")) for path in LOADED}
+    loaded = {name.upper(): str(program.with_name(f"{name}.so")) for name in LOADED}
     environment = {**os.environ, **loaded}
     return run_process(program, library, what, code=None, text=False, env=environment, timeout=600)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Libraries of execution providers in C: tests/c/clients/asked_ep.c, whose provider does what its
-registration asks, and the one of the guide, which adds."""
+"""Libraries of execution providers in C: tests/c/provider, whose provider is of the kind that it is
+compiled for and does what its registration asks, and the one of the guide, which adds."""
 
 import functools
 import itertools
@@ -15,22 +15,29 @@ from support.paths import CHECKOUT
 
 import ortcffi as ort
 
-SOURCE = CHECKOUT / "tests/c/clients/asked_ep.c"
+SOURCE = CHECKOUT / "tests/c/provider/provider.c"
 ADDING = CHECKOUT / "docs/guide/add_ep.c"
-WITH_KERNELS = CHECKOUT / "tests/c/clients/kernel_ep.c"
-LYING = CHECKOUT / "tests/c/clients/lying_ep.c"
-PROFILING = CHECKOUT / "tests/c/clients/profiling_ep.c"
-WITH_CONTEXTS = CHECKOUT / "tests/c/clients/context_ep.c"
-ON_A_DEVICE = CHECKOUT / "tests/c/clients/device_ep.c"
+# Kinds of the provider.
+ASKED = "asked"
+WITH_KERNELS = "kernel"
+LYING = "lying"
+PROFILING = "profiling"
+WITH_CONTEXTS = "context"
+ON_A_DEVICE = "device"
+READER = "reader"
 _numbers = itertools.count()
 
 
-def build(compiler: list[str], source: Path = SOURCE) -> Path:
-    """The path of the library."""
-    library = build_folder(compiler, "eps") / f"{source.stem}.so"
+def build(compiler: list[str], what: Path | str = ASKED) -> Path:
+    """The path of the library of a source, or of the provider of a kind."""
+    source = SOURCE if isinstance(what, str) else what
+    name = f"{what}_ep" if isinstance(what, str) else source.stem
+    library = build_folder(compiler, "eps") / f"{name}.so"
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
+    flags += [f"-DKIND={what.upper()}"] if isinstance(what, str) else []
+    folders = [source.parent, CHECKOUT / "tests/c/clients"]
     return compile_shared(
-        library, [source.parent], *compiler, *flags, source, "-o", library, "-shared", "-fPIC"
+        library, folders, *compiler, *flags, source, "-o", library, "-shared", "-fPIC"
     )
 
 
@@ -51,9 +58,9 @@ def session_on(
 
 
 @functools.cache
-def built(source: Path = SOURCE) -> Path:
+def built(what: Path | str = ASKED) -> Path:
     """The same with the compiler that the tests use."""
-    return build(find_compiler("CC", ["cc", "gcc", "clang"]), source)
+    return build(find_compiler("CC", ["cc", "gcc", "clang"]), what)
 
 
 def register(env: Any, words: str = "mine") -> Any:

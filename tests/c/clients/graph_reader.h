@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How clients see the graph of a model as an execution provider does: the core gives it, other
- * libraries show it to graph_reader.c, whose path is in GRAPH_READER. */
+ * libraries show it to the provider of the kind READER, whose path is in GRAPH_READER. */
 #ifndef ORTCFFI_TESTS_GRAPH_READER_H_
 #define ORTCFFI_TESTS_GRAPH_READER_H_
 
@@ -13,7 +13,7 @@
 
 typedef void graph_function(const OrtGraph* graph);
 
-/* What graph_reader.c exports. */
+/* What that provider exports. */
 void SetGraphFunction(graph_function* function);
 
 /* A model: bytes, or a file where those are NULL. */
