@@ -3,7 +3,7 @@
 
 import pytest
 
-from ortcffi import Aligned, errors, ffi
+from ortcffi import Aligned
 
 
 @pytest.fixture
@@ -23,16 +23,3 @@ def test_blocks_begin_at_multiples_of_any_power_of_two_up_to_2_mib(make, alignme
 def test_an_alignment_that_is_no_power_of_two_up_to_2_mib_is_an_error(make, alignment):
     with pytest.raises(ValueError, match="alignment must be a power of two up to 2 MiB"):
         make(alignment)
-
-
-@pytest.mark.parametrize(("alignment", "error"), [(-64, ValueError), (64.0, TypeError)])
-def test_a_bad_alignment_is_an_error_that_names_it(make, alignment, error):
-    with pytest.raises(error, match="alignment must be"):
-        make(alignment)
-
-
-def test_a_pointer_that_is_no_block_is_an_error(make):
-    pages = make(4096)
-    array = pages.zeros(1000, "u1")
-    with pytest.raises(errors.InvalidArgument, match="is not a block of this allocator"):
-        pages.free(ffi.cast("char*", array.ctypes.data) + 128)

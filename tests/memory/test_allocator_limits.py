@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Sizes that are too large, wrong pointers and arguments, and the texts of the errors."""
 
-import asyncio
-import contextvars
 import copy
 import logging
 
-import numpy as np
 import pytest
 from support.prepared import printed_by
-from support.threads import run_async
 
 import ortcffi as ort
 from ortcffi import errors, ffi
@@ -33,16 +29,6 @@ def wrap(request):
 def test_a_size_that_a_library_cannot_allocate_is_an_error_through_an_adaptor(real_api, wrap):
     with pytest.raises(errors.OutOfMemory):
         wrap(real_api.default_allocator).empty(HUGE, "u1")
-
-
-def test_a_size_that_a_library_cannot_reserve_is_an_error(real_api):
-    with pytest.raises(errors.OutOfMemory):
-        real_api.default_allocator.reserve(HUGE)
-
-
-def test_a_size_that_a_library_cannot_allocate_is_numpys_error(api):
-    with ort.numpy_allocator(api.default_allocator), pytest.raises(MemoryError):
-        np.empty(2**47, "u1")
 
 
 def test_adaptors_can_be_nested_100_deep_and_no_deeper(core_api):
@@ -84,25 +70,9 @@ def test_a_pointer_to_memory_that_cannot_be_read_is_an_error(core_api, wrap, add
         pool.free(ffi.cast("void*", address))
 
 
-@pytest.mark.parametrize("handle", [5, None, "x", ffi.new("int*")])
-def test_an_argument_that_is_no_pointer_to_an_allocator_is_refused(core_api, handle):
-    with pytest.raises(TypeError, match="handle"):
-        ort.Allocator(core_api, handle)
-
-
-def test_null_is_no_allocator(core_api):
-    with pytest.raises(ValueError, match="handle must not be NULL"):
-        ort.Allocator(core_api, ffi.cast("OrtAllocator*", 0))
-
-
 def test_the_table_of_an_object_cannot_be_changed(core_api):
     with pytest.raises(AttributeError):
         core_api.default_allocator.api = core_api
-
-
-def test_a_logger_of_a_wrong_type_is_refused(core_api):
-    with pytest.raises(TypeError, match="logger must be"):
-        ort.Logging(core_api.default_allocator, 5)
 
 
 def test_a_handler_may_allocate_from_the_allocator_that_it_logs(core_api):
@@ -120,60 +90,11 @@ def test_a_handler_may_allocate_from_the_allocator_that_it_logs(core_api):
     logger.handlers.clear()
 
 
-def test_an_adaptor_is_made_only_once(core_api, wrap):
-    adaptor = wrap(core_api.default_allocator)
-    outer = ort.Logging(adaptor)
-    again = {ort.Aligned: (128,), ort.Limiting: (1,), ort.Failing: (1,)}.get(type(adaptor), ())
-    with pytest.raises(RuntimeError, match=f"this {type(adaptor).__name__} was made before"):
-        adaptor.__init__(outer, *again)
-    assert adaptor.inner == core_api.default_allocator
-    assert getattr(adaptor, "limit", 2**60) == 2**60
-    assert outer.zeros(3).tolist() == [0, 0, 0]
-
-
-def test_a_scope_that_is_not_open_cannot_be_left(core_api):
-    scope = ort.Tracking(core_api.default_allocator).scope("never")
-    with pytest.raises(RuntimeError, match="scope 'never' is not open"):
-        scope.__exit__(None, None, None)
-
-
 def test_a_copy_of_an_open_scope_is_not_open(core_api):
     scope = ort.Tracking(core_api.default_allocator).scope("mine")
     with scope, pytest.raises(RuntimeError, match="scope 'mine' is not open"):
         copy.copy(scope).__exit__(None, None, None)
     assert scope.num_allocations == 0
-
-
-def test_leaving_an_inherited_handler_affects_only_the_own_context(core_api):
-    pool = ort.Tracking(core_api.default_allocator)
-    memory = ort.numpy_allocator(pool)
-    with memory:
-        contextvars.copy_context().run(memory.__exit__, None, None, None)
-        np.ones(10)
-    assert pool.num_allocations >= 1
-    for _ in range(100):  # a reference too few would have freed the handler
-        np.ones(10)
-
-
-def test_a_task_that_leaves_an_inherited_handler_does_not_change_its_parents(core_api):
-    pool = ort.Tracking(core_api.default_allocator)
-
-    async def leave(memory):
-        memory.__exit__(None, None, None)
-
-    async def main():
-        with ort.numpy_allocator(pool) as memory:
-            await asyncio.create_task(leave(memory))
-            np.ones(10)
-
-    run_async(main())
-    assert pool.num_allocations >= 1
-
-
-def test_a_handler_that_was_not_set_in_this_context_cannot_be_left(core_api):
-    memory = ort.numpy_allocator(core_api.default_allocator)
-    with pytest.raises(RuntimeError, match="not entered in this context"):
-        memory.__exit__(None, None, None)
 
 
 EMPTIED = """if True:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from ortcffi import Failing, Tracking, errors, ffi
+from ortcffi import Failing, Tracking
 
 
 @pytest.fixture
@@ -51,17 +51,3 @@ def test_a_failure_leaves_nothing_behind(make, method):
     with pytest.raises(MemoryError):
         getattr(pool, method)(*arguments)
     assert (pool.bytes_allocated, pool.num_allocations) == (0, 0)
-
-
-def test_a_negative_number_is_an_error_that_names_it(make):
-    with pytest.raises(ValueError, match="after must be"):
-        make(-1)
-
-
-def test_a_pointer_that_the_inner_allocator_does_not_know_is_refused(core_api):
-    with Failing(core_api.default_allocator, 10) as failing:
-        block = failing.alloc(100)
-        failing.free(block)
-        for pointer in (block, ffi.new("char[100]")):
-            with pytest.raises(errors.InvalidArgument, match="AllocatorFree: p 0x"):
-                failing.free(ffi.cast("void*", pointer))

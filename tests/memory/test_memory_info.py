@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Descriptions of where memory is."""
 
-import gc
-
 import pytest
 
 from ortcffi import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType, errors
@@ -27,14 +25,8 @@ def test_a_device_known_by_name_has_all_its_properties(api):
             "device_mem_type": DeviceMemoryType.HOST_ACCESSIBLE,
             "vendor_id": 0x10DE,
         }
-
-
-def test_properties_are_members_of_enums(api):
-    with api.cpu_memory_info() as info:
-        assert type(info.device_type) is DeviceType
-        assert type(info.mem_type) is MemType
-        assert type(info.allocator_type) is AllocatorType
-        assert type(info.device_mem_type) is DeviceMemoryType
+        enums = DeviceType, MemType, AllocatorType, DeviceMemoryType
+        assert {type(each) for each in facts(info).values()} >= set(enums)
 
 
 def test_numbers_that_the_enums_do_not_know_are_kept(api):
@@ -80,13 +72,10 @@ def test_memory_that_the_cpu_reaches_is_memory_of_the_cpu(api, device_mem_type, 
 
 
 @pytest.mark.parametrize("name", ["NoSuchDevice", "cpu", "", "naïve"])
-def test_an_unknown_name_is_an_invalid_argument(api, name):
+def test_an_unknown_name_or_type_is_an_invalid_argument(api, name):
     with pytest.raises(errors.InvalidArgument) as caught:
         api.memory_info(name)
     assert caught.value.function == "CreateMemoryInfo"
-
-
-def test_an_unknown_device_type_is_an_invalid_argument(api):
     with pytest.raises(errors.InvalidArgument) as caught:
         api.device_memory_info("any", 99)
     assert caught.value.function == "CreateMemoryInfo_V2"
@@ -110,10 +99,6 @@ def make(api, **changed):
 def test_a_number_that_c_cannot_take_is_refused_by_name(api, argument, value, limits):
     with pytest.raises(ValueError, match=f"{argument} must be from {limits}, but is {value}"):
         make(api, **{argument: value})
-
-
-@pytest.mark.parametrize("argument", ["device_type", "device_id", "alignment", "allocator_type"])
-def test_an_argument_that_is_no_number_is_refused_by_name(api, argument):
     with pytest.raises(TypeError, match=f"{argument} must be an int, not str"):
         make(api, **{argument: "1"})
 
@@ -131,16 +116,10 @@ def test_a_name_must_be_text_that_c_can_hold(api, make):
 # --- equality -------------------------------------------------------------------------------------
 
 
-def test_infos_with_the_same_content_are_equal(api):
-    with api.memory_info("Cuda", id=1) as one, api.memory_info("Cuda", id=1) as other:
-        assert one == other
-        assert hash(one) == hash(other)
-        assert len({one, other}) == 1
-
-
 @pytest.mark.parametrize(
     "change",
     [
+        {},
         {"name": "other"},
         {"device_type": DeviceType.GPU},
         {"vendor_id": 1},
@@ -149,9 +128,11 @@ def test_infos_with_the_same_content_are_equal(api):
         {"allocator_type": AllocatorType.ARENA},
     ],
 )
-def test_infos_that_differ_in_anything_are_unequal(api, change):
+def test_infos_are_equal_that_differ_in_nothing(api, change):
     with make(api) as one, make(api, **change) as other:
-        assert one != other
+        assert (one == other) == (not change)
+        assert len({one, other}) == (2 if change else 1)
+        assert one not in {"any", one.handle}
 
 
 def test_infos_of_different_tables_are_unequal(core_api, real_api):
@@ -161,21 +142,7 @@ def test_infos_of_different_tables_are_unequal(core_api, real_api):
         assert len({one, other}) == 2
 
 
-def test_an_info_is_unequal_to_anything_else(api):
-    with api.cpu_memory_info() as info:
-        assert info != "Cpu"
-        assert info != info.handle
-
-
 # --- life -----------------------------------------------------------------------------------------
-
-
-def test_the_info_of_an_allocator_outlives_what_made_it(api):
-    info = api.default_allocator.info
-    gc.collect()
-    assert info.name == "Cpu"
-    info.close()
-    assert api.default_allocator.info.name == "Cpu"
 
 
 def test_the_repr_has_all_properties_that_the_table_can_read(api):

@@ -71,26 +71,6 @@ def test_scopes_nest(make):
     assert (inner.num_allocations, outer.num_allocations) == (1, 3)
 
 
-def test_the_peak_of_an_inner_scope_counts_in_the_outer_one(make):
-    pool = make()
-    with pool.scope() as outer, pool.scope():
-        pool.empty(300, "u1")
-    assert outer.peak == 300
-
-
-def test_scopes_may_overlap(make):
-    pool = make()
-    first, second = pool.scope(), pool.scope()
-    first.__enter__()
-    pool.empty(900, "u1")
-    second.__enter__()
-    pool.empty(100, "u1")
-    first.__exit__(None, None, None)
-    pool.empty(200, "u1")
-    second.__exit__(None, None, None)
-    assert (first.peak, second.peak) == (900, 200)
-
-
 def test_a_scope_leaves_the_peak_of_the_allocator_alone(make):
     pool = make()
     pool.empty(1000, "u1")
@@ -242,14 +222,6 @@ def test_a_scope_without_leaks_is_one_line_of_text(make):
     assert str(scope) == "scope 'step': 0 B at the peak, 0 B live at the end"
 
 
-@pytest.mark.parametrize(
-    ("depth", "error"), [(0, ValueError), (1001, ValueError), ("1", TypeError)]
-)
-def test_a_bad_depth_is_an_error_that_names_it(api, depth, error):
-    with pytest.raises(error, match="depth must be"):
-        Tracking(api.default_allocator, depth=depth)
-
-
 def test_blocks_from_before_a_scope_are_no_leaks_of_it(make):
     pool = make()
     with pool.scope() as outer:
@@ -280,14 +252,6 @@ def test_blocks_are_counted_whatever_thread_takes_and_frees_them(make):
     assert all(" in " in leak.place and __file__ in leak.place for leak in scope.leaks)
     arrays.clear()
     assert (pool.bytes_allocated, pool.num_frees) == (0, 200)
-
-
-def test_a_pointer_that_is_no_block_is_an_error(make):
-    pool = make()
-    array = pool.zeros(1000, "u1")
-    with pytest.raises(errors.InvalidArgument, match="is not a block of this allocator"):
-        pool.free(ffi.cast("char*", array.ctypes.data) + 128)
-    assert (pool.bytes_allocated, pool.num_frees) == (1000, 0)
 
 
 def test_a_block_written_past_its_end_into_the_next_header_is_an_error(make):

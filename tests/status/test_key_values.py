@@ -40,11 +40,6 @@ def test_pairs_can_be_made_of_a_mapping_of_pairs_or_of_nothing(api):
         assert dict(pairs) == {}
 
 
-def test_without_a_table_the_default_one_makes_them(core_api):
-    with KeyValuePairs({"a": "1"}) as pairs:
-        assert pairs.api == core_api
-
-
 def test_the_core_keeps_the_order_in_which_keys_were_added(core_api):
     with core_api.key_values({"z": "1", "a": "2"}) as pairs:
         pairs["m"] = "3"
@@ -119,16 +114,6 @@ def test_text_that_is_not_utf8_has_replacement_characters(api):
         assert pairs.to_dict() == {"k": "a\ufffdb"}
 
 
-def test_closed_pairs_say_that_they_are_closed(pairs):
-    pairs.close()
-    for use in (lambda: pairs["a"], lambda: len(pairs), lambda: list(pairs), lambda: "a" in pairs):
-        with pytest.raises(ValueError, match="this KeyValuePairs is closed"):
-            use()
-    with pytest.raises(ValueError, match="this KeyValuePairs is closed"):
-        pairs["a"] = "1"
-    assert repr(pairs) == "<KeyValuePairs closed>"
-
-
 def test_the_repr_shows_the_pairs(api):
     with api.key_values({"a": "1"}) as pairs:
         assert repr(pairs) == "KeyValuePairs({'a': '1'})"
@@ -143,16 +128,6 @@ def test_pairs_of_another_object_can_be_read_but_not_changed(pairs):
         del borrowed["z"]
     borrowed.close()
     assert pairs["z"] == "1"
-
-
-def test_borrowed_pairs_keep_their_owner_alive(core_api):
-    before = live_pairs()
-    owner = core_api.key_values({"a": "1"})
-    borrowed = KeyValuePairs.from_handle(core_api, owner.handle, parent=owner)
-    del owner
-    assert borrowed == {"a": "1"}
-    borrowed.close()
-    assert live_pairs() == before
 
 
 def test_pairs_that_a_function_handed_out_are_owned(core_api):

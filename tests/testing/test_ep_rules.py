@@ -106,10 +106,3 @@ def test_a_second_call_is_not_tried_where_its_inputs_could_not_differ():
     )
     with pytest.raises(NotTried, match="has an input of floats"):
         computes_anew_in_each_call.check(bench)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_rules_are_explained(rule):
-    assert rule.holds.endswith(".")
-    assert "\n" not in rule.holds
-    assert rule.source

@@ -59,7 +59,53 @@ CALLS = {
     "library must be a CustomOpLibrary": [lambda: ort.LibraryOp(None, None, None, 0, None)],
     "made by attach": [lambda: ort.Official(None, np)],
     "options must be a cdata of OrtSessionOptions": [lambda: ort.op_set().register(None, None)],
+    "handle": [
+        lambda handle=handle: ort.Allocator(ort.core_api(), handle)
+        for handle in (5, None, "x", ort.ffi.new("int*"), ort.ffi.cast("OrtAllocator*", 0))
+    ],
+    "inner must be an Allocator, not int": [
+        *(lambda: ort.Tracking(5), lambda: ort.Guarded(3), lambda: ort.Limiting(3, 1)),
+    ],
+    "allocator must be an Allocator": [
+        *(lambda: ort.numpy_allocator(5), lambda: ort.numpy_allocator(None)),
+    ],
+    "alignment must be": [lambda: around(ort.Aligned, -64), lambda: around(ort.Aligned, 64.0)],
+    "after must be": [lambda: around(ort.Failing, -1)],
+    "limit must be": [lambda limit=limit: around(ort.Limiting, limit) for limit in (-1, 1.5, "1")],
+    "on_excess needs soft=True": [lambda: around(ort.Limiting, 10, on_excess=print)],
+    "on_excess must be callable, not int": [
+        lambda: around(ort.Limiting, 10, on_excess=5, soft=True)
+    ],
+    "logger must be": [lambda: around(ort.Logging, 5)],
+    "level must be an int": [lambda: around(ort.Logging, level="DEBUG")],
+    "depth must be": [
+        lambda depth=depth: around(ort.Tracking, depth=depth) for depth in (0, 1001, "1")
+    ],
+    "name must": [lambda: around(ort.Tracking).scope(5)],
+    "belongs_to must be one of 'process', 'thread', 'context'": [
+        lambda owner=owner: around(ort.Tracking).scope(belongs_to=owner)
+        for owner in ("task", None, ["thread"])
+    ],
+    "top must be an int, not str": [lambda: around(ort.Tracking).scope().report(top="a")],
+    "top must be from 0": [lambda: around(ort.Tracking).scope().report(top=-1)],
+    "function must": [
+        lambda: around(ort.Tracking).scope()(later),
+        lambda: around(ort.Tracking).scope()(5),
+    ],
+    "code must be from 0 to 4294967295": [lambda: ort.Status(-1), lambda: ort.Status(2**32)],
+    "code must be an int": [lambda code=code: ort.Status(code) for code in ("FAIL", None, 1.0)],
+    "message must be a str": [lambda text=text: ort.Status(1, text) for text in (b"x", None, 5)],
+    "message must not contain a null character": [lambda: ort.Status(1, "a\0b")],
+    r"message .* UTF-8, but has a lone surrogate at 1": [lambda: ort.Status(1, "a\ud800")],
 }
+
+
+def around(adaptor, *arguments, **named):
+    return adaptor(ort.core_api().default_allocator, *arguments, **named)
+
+
+async def later():
+    """Return after its call has ended."""
 
 
 def env():

@@ -3,7 +3,6 @@
 
 import importlib
 import inspect
-import pkgutil
 import pydoc
 
 import pytest
@@ -13,11 +12,6 @@ from ortcffi import compat, errors, testing
 
 PACKAGES = (ortcffi, errors, testing, compat)
 NAMES = [f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__]
-MODULES = [
-    name
-    for _, name, _ in pkgutil.walk_packages(ortcffi.__path__, "ortcffi.")
-    if not name.endswith("__main__")
-]
 
 
 def walk(thing, name):
@@ -36,8 +30,3 @@ def test_help_and_inspect_walk_over_each_public_name(name):
     thing = getattr(importlib.import_module(package), last)
     if not isinstance(thing, (str, int)):  # whose help is their type's, or a topic
         walk(thing, name)
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_help_and_inspect_walk_over_each_module(name):
-    walk(importlib.import_module(name), name)

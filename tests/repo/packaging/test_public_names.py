@@ -7,7 +7,6 @@ import pickletools
 import pydoc
 import re
 import sys
-import traceback
 from importlib.metadata import version
 
 import numpy as np
@@ -62,11 +61,6 @@ def test_a_public_name_says_where_it_is_imported_from(name):
     assert getattr(ortcffi, name).__module__ in MODULES
 
 
-@pytest.mark.parametrize("name", [n for n in errors.__all__ if n[0].isupper()])
-def test_an_error_says_where_it_is_imported_from(name):
-    assert getattr(errors, name).__module__ == "ortcffi.errors"
-
-
 @pytest.mark.parametrize("name", OBJECTS)
 def test_help_shows_only_public_names(name):
     text = pydoc.plain(pydoc.render_doc(getattr(ortcffi, name)))
@@ -113,13 +107,6 @@ def test_a_trace_and_what_it_is_of_belong_to_one_process():
         assert copy.copy(traced.api) is traced.api
 
 
-@pytest.mark.parametrize("method", [Value.empty, Value.sparse_coo, Value.from_numpy])
-def test_a_maker_can_be_pickled_by_its_public_name(method):
-    pickled = pickle.dumps(method)
-    assert modules_in(pickled) <= MODULES
-    assert pickle.loads(pickled) == method
-
-
 @pytest.mark.parametrize("name", OBJECTS)
 def test_the_methods_of_a_public_class_can_be_pickled(name):
     owner = getattr(ortcffi, name)
@@ -134,12 +121,3 @@ def test_a_new_process_can_begin_with_unpickling():
     code = "import sys, pickle; print(len(pickle.load(sys.stdin.buffer)))"
     done = run(sys.executable, "-c", code, text=False, input=pickled)
     assert done.stdout.split() == [b"%d" % len(PICKLABLE)], done.stderr
-
-
-def test_a_traceback_names_the_public_class_of_the_exception():
-    try:
-        Value.from_handle(core_api(), Value.empty(3).handle, parent=object()).close()
-        ortcffi.Status(3, "no such thing").raise_()
-    except errors.OrtError as error:
-        lines = traceback.format_exception_only(error)
-    assert lines == ["ortcffi.errors.NoSuchFile: no such thing\n"]

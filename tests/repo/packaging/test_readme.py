@@ -21,10 +21,6 @@ def test_the_examples_print_what_is_shown(tmp_path):
     assert examples.read_text().count(">>> ") > 10
 
 
-def test_the_readme_fits_a_first_look():
-    assert README.count("\n") <= 130
-
-
 def test_the_help_of_the_command_begins_as_the_readme():
     said = run(sys.executable, "-m", "ortcffi", "--help").stdout
     sentence = README.split("\n\n")[1]

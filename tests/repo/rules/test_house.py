@@ -9,7 +9,6 @@ from pathlib import Path
 
 import cffi
 import numpy as np
-import pytest
 from slots import Slot, slots_of
 from support.compilers import has_mimalloc
 from support.paths import CHECKOUT
@@ -58,12 +57,6 @@ def test_every_c_function_has_at_most_40_lines():
     found = [(name(path), *f) for path in written(".c", ".h") for f in functions(path.read_text())]
     assert len(found) > 1000
     assert [function for function in found if function[-1] > 40] == []
-
-
-@pytest.mark.parametrize("head", ["static int f(int a)", "static OrtStatus*\nf(int a,\n  int b)"])
-def test_a_function_begins_with_the_type_that_it_returns(head):
-    text = f"struct s {{\n  int a;\n}};\n\n{head} {{\n  return a;\n}}\n"
-    assert list(functions(text)) == [(" ".join(head.split()), head.count("\n") + 3)]
 
 
 def test_only_the_platform_layer_includes_headers_of_one_system():

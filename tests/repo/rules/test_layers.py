@@ -72,13 +72,6 @@ def test_c_files_include_headers_of_lower_topics_only():
     assert upwards == []
 
 
-def test_the_core_does_not_know_python():
-    words = re.compile(r"\bC?Python\b|\bPy\w+|\bGIL\b|\binterpreter", re.IGNORECASE)
-    files = sorted((CHECKOUT / "core/src").rglob("*.[chd]*"))
-    text = {path.name: words.findall(path.read_text().replace(", gil,", "")) for path in files}
-    assert {name: found for name, found in text.items() if found} == {}
-
-
 # --- Python ---------------------------------------------------------------------------------------
 
 
@@ -142,12 +135,6 @@ def test_modules_import_those_of_lower_topics_only(imports):
             if above is not None and (topic is None or not knows(topic, above)):
                 upwards.append(f"{module} imports {other}")
     assert upwards == []
-
-
-def test_few_modules_stand_beside_the_topics():
-    beside = {"__init__", "__main__"}
-    below = {"_convert", "_forks", "_handle", "_native", "_new_file", "_public", "_table", "errors"}
-    assert {place_of(module) for module in MODULES} - LEVELS.keys() == beside | below
 
 
 def test_no_modules_import_each_other_in_a_circle(imports):
