@@ -16,7 +16,7 @@ import builtins, sys, threading, time, warnings
 sys.path.insert(0, {str(CHECKOUT / "tests")!r})
 import numpy as np
 import ortcffi as ort
-from support import models, one_node
+from support import models
 
 api, kind, started, inside = ort.load(), sys.argv[1], threading.Event(), threading.Event()
 kept = []
@@ -63,8 +63,8 @@ elif kind == "shapes":
     domain = ort.CustomOpDomain("d", api)
     domain.add(same)
     options.add_custom_op_domain(domain)
-    node = one_node.node("Same", "d", ["x"], ["y"])
-    model = one_node.model([node], {{"x": "f4"}}, {{"y": "f4"}}, ["d"])
+    node = models.node("Same", ["x"], ["y"], "d")
+    model = models.of_ops([node], {{"x": "f4"}}, {{"y": "f4"}}, "d")
 elif kind == "allocator":
     warnings.simplefilter("ignore")
     env.register_allocator(Waits(api))

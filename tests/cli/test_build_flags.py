@@ -76,22 +76,17 @@ def test_a_client_compiles_links_and_runs_with_the_flags(
     assert run(program).stdout == f"{VERSION_STRING}\n"
 
 
-def test_flags_are_quoted_for_a_shell(monkeypatch, capsys):
-    monkeypatch.setattr(config, "get_include", lambda: "/a b/include")
-    monkeypatch.setattr(config, "get_library", lambda: "/a b/lib/libortcore.so")
-    config.main(["--cflags", "--libs"])
-    assert shlex.split(capsys.readouterr().out) == [
-        "-I/a b/include",
-        "-L/a b/lib",
-        "-lortcore",
-        "-Wl,-rpath,/a b/lib",
-    ]
-
-
-def test_paths_are_printed_without_flags(monkeypatch, capsys):
-    monkeypatch.setattr(config, "get_library", lambda: "/a/libortcore.so")
-    config.main(["--include", "--library"])
-    assert capsys.readouterr().out == f"{config.get_include()} /a/libortcore.so\n"
+def test_flags_are_quoted_for_a_shell_and_paths_are_printed_without_them(monkeypatch, capsys):
+    include, library = "/a b/include", "/a b/lib/libortcore.so"
+    monkeypatch.setattr(config, "get_include", lambda: include)
+    monkeypatch.setattr(config, "get_library", lambda: library)
+    flags = [f"-I{include}", "-L/a b/lib", "-lortcore", "-Wl,-rpath,/a b/lib"]
+    for wanted, printed in [
+        (["--cflags", "--libs"], flags),
+        (["--include", "--library"], [include, library]),
+    ]:
+        config.main(wanted)
+        assert shlex.split(capsys.readouterr().out) == printed
 
 
 def test_asking_for_nothing_lists_what_there_is(capsys):
@@ -99,10 +94,6 @@ def test_asking_for_nothing_lists_what_there_is(capsys):
         config.main([])
     assert ended.value.code == 2
     assert "--cflags, --libs, --include, --library" in capsys.readouterr().err
-
-
-def test_the_directory_of_the_package_is_that_of_this_package():
-    assert Path(config._PACKAGE) == Path(ortcffi.__file__).parent
 
 
 def test_a_folder_has_the_core_under_the_names_of_onnxruntimes_library(tmp_path, capsys):

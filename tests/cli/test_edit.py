@@ -89,19 +89,6 @@ def test_an_error_names_the_option_and_leaves_the_file(model, capsys, options, e
     assert os.listdir(os.path.dirname(model)) == ["model.onnx"]
 
 
-@pytest.mark.parametrize("options", [["--rename", "x"], ["--dim", "=y"]])
-def test_a_pair_without_both_sides_is_refused(model, capsys, options):
-    with pytest.raises(SystemExit):
-        edit.main([model, "-o", model, *options])
-    assert f"argument {options[0]}: must be OLD=NEW, not" in capsys.readouterr().err
-
-
-def test_a_file_to_write_must_be_named(model, capsys):
-    with pytest.raises(SystemExit):
-        edit.main([model, "--batch", "8"])
-    assert "required: -o" in capsys.readouterr().err
-
-
 def test_a_file_that_is_no_model_is_an_error_of_both_commands(tmp_path, model, capsys):
     (tmp_path / "text.onnx").write_bytes(b"not a model")
     assert edit.main([str(tmp_path / "text.onnx"), "-o", model]) == 1

@@ -7,11 +7,11 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.processes import started
+from support.processes import has_ended, started
+from support.threads import wait_until
 
 from ortcffi.cli import check_client, doctor
 from ortcffi.kernels import child
@@ -58,20 +58,6 @@ def library(compile_c, tmp_path):
 def noted(folder: Path) -> list[int]:
     path = folder / "notes"
     return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def wait_until(is_so) -> None:
-    end = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def has_ended(process: int) -> bool:
-    with suppress(ProcessLookupError, FileNotFoundError):
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "Z"
-    return True
 
 
 def assert_all_ended(folder: Path, count: int) -> None:

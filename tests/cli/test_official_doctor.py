@@ -73,11 +73,6 @@ def test_what_hides_the_package_is_named(tmp_path, monkeypatch):
     assert f"{str(tmp_path / 'onnxruntime.py')!r} is imported as onnxruntime instead" in problem
 
 
-def test_without_the_package_nothing_is_said(monkeypatch):
-    monkeypatch.setattr(official_doctor, "PACKAGE", "no_such_package_of_onnxruntime")
-    assert official_doctor.examine() is None
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from support import eps, models
 
-from ortcffi import RegisteredEp
 from ortcffi.cli.run import _difference, main
 
 
@@ -113,17 +112,6 @@ def test_outputs_are_compared_with_those_of_another_provider(tmp_path, c_compile
     providers = ["--ep", library, "--ep", "CPUExecutionProvider"]
     assert main([str(path), *providers, "--compare", "cpu"]) == 0
     assert "compare y: equal" in capsys.readouterr().out
-
-
-def test_a_provider_without_a_device_is_reported_in_a_line(
-    tmp_path, c_compiler, capsys, monkeypatch
-):
-    path = tmp_path / "add.onnx"
-    path.write_bytes(models.add())
-    monkeypatch.setattr(RegisteredEp, "devices", [])
-    assert main([str(path), "--ep", str(eps.build(c_compiler, eps.ADDING))]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "has no device here" in line
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ FORMS = pytest.mark.parametrize("command", [(), ("--", sys.executable)], ids=["p
 @FORMS
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGQUIT])
 def test_a_signal_ends_the_program_and_the_report_is_written(tmp_path, command, number):
-    with topped(tmp_path, READY + "time.sleep(600)", *command) as process:
+    with topped(tmp_path, READY + "while True: time.sleep(0.05)", *command) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(number)
         _, errors = process.communicate(timeout=LIMIT)
@@ -167,7 +167,7 @@ def test_the_first_process_of_a_container_passes_signals_on_and_reaps(tmp_path):
     states = [open(f"/proc/{each}/stat").read().split()[2] for each in os.listdir("/proc")
               if each.isdecimal()]
     print(os.getppid(), states.count("Z"), flush=True)
-    time.sleep(600)
+    while True: time.sleep(0.05)
     """
     with topped(tmp_path, orphan, prefix=container) as process:
         assert process.stdout.readline() == "1 0\n"

@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 from support.processes import run
 
-from ortcffi import Value
-
 CLIENTS = {  # the package that each needs
     "magika": "magika",
     "rapidocr": "rapidocr_onnxruntime",
@@ -83,20 +81,3 @@ def test_the_clients_do_their_work(use):
     assert 150 < np.median(use("official", "swift_f0")[0]) < 250  # Hz
     assert len(use("official", "piper")[0]) > len("مرحبا بالعالم")
     assert len(use("official", "sklearn")[0]) > 60  # estimators
-
-
-def test_arrays_of_pyarrow_are_taken():
-    arrow = pytest.importorskip("pyarrow")
-    numbers = arrow.array([1.5, 2.5, 3.5], arrow.float32())
-    value = Value.from_numpy(numbers)
-    assert value.to_python() == [1.5, 2.5, 3.5]
-    assert value.numpy().ctypes.data == numbers.buffers()[1].address
-    assert Value.from_numpy(arrow.array([True, False])).to_python() == [True, False]
-    chunks = arrow.chunked_array([[1, 2], [3]])
-    assert Value.from_numpy(chunks).to_python() == [1, 2, 3]
-    with pytest.raises(ValueError, match="1 nulls"):
-        Value.from_numpy(arrow.array([1, None]))
-    strings = arrow.array(["a", None])
-    with pytest.raises(ValueError, match="1 nulls"):
-        Value.from_numpy(strings)
-    assert Value.from_strings(strings, fill="").strings() == ["a", ""]

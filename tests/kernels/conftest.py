@@ -5,7 +5,7 @@ import gc
 
 import numpy as np
 import pytest
-from support import one_node
+from support import models
 from support.paths import CHECKOUT
 from support.processes import run_in_fork
 
@@ -75,9 +75,9 @@ def run(official):
         given = {n: x for n, x in zip(names, inputs, strict=True) if n}
         results = {f"y{i}": dtype for i, dtype in enumerate(outputs) if dtype is not None}
         wanted = [f"y{i}" if dtype else "" for i, dtype in enumerate(outputs)]
-        node = one_node.node(op.name, op.domain, names, wanted, **attributes)
+        node = models.node(op.name, names, wanted, op.domain, **attributes)
         types = {name: np.asarray(x).dtype for name, x in given.items()}
-        model = one_node.model([node], types, results, [op.domain])
+        model = models.of_ops([node], types, results, op.domain)
         return official(model).run(None, given)
 
     return run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls of the ops of onnxruntime-extensions that need no download: op, inputs, attributes."""
+"""Calls of ops of onnxruntime-extensions and onnx-extended that need no download."""
 
 import io
 import json
@@ -53,7 +53,7 @@ WORDS = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\nworld\n##s\na"
 BPE = {"vocab": VOCABULARY, "merges": MERGES}
 SENTENCE = "This is one. And this another."
 
-CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
+OF_EXTENSIONS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("StringUpper", [TEXT], {}),
     ("StringLower", [TEXT], {}),
     ("StringLength", [TEXT], {}),
@@ -111,6 +111,65 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     # These fail, alike on both sides.
     ("StringJoin", [strings("a"), strings("-", "+"), ints(0)], {}),
     ("BlingFireSentenceBreaker", [strings(SENTENCE)], {}),
+]
+MATRIX = np.arange(6, dtype=np.float32).reshape(2, 3)
+SPARSE = np.array([[0, 2, 0], [0, 0, 5]], np.float32)
+TREE = {
+    "aggregate_function": "SUM",
+    "n_targets": 1,
+    "nodes_falsenodeids": [2, 0, 0],
+    "nodes_featureids": [1, 0, 0],
+    "nodes_hitrates": [1.0, 1.0, 1.0],
+    "nodes_missing_value_tracks_true": [0, 0, 0],
+    "nodes_modes": "BRANCH_LEQ,LEAF,LEAF",
+    "nodes_nodeids": [0, 1, 2],
+    "nodes_treeids": [0, 0, 0],
+    "nodes_truenodeids": [1, 0, 0],
+    "nodes_values": [2.5, 0.0, 0.0],
+    "post_transform": "NONE",
+    "target_ids": [0, 0],
+    "target_nodeids": [1, 2],
+    "target_treeids": [0, 0],
+    "target_weights": [10.0, 20.0],
+}
+CLASSES = {
+    "classlabels_int64s": [0, 1],
+    "class_ids": [0, 0],
+    "class_nodeids": [1, 2],
+    "class_treeids": [0, 0],
+    "class_weights": [0.0, 1.0],
+    **{name: each for name, each in TREE.items() if name.startswith(("nodes", "post"))},
+}
+WORDS = {
+    "max_gram_length": 1,
+    "max_skip_count": 0,
+    "min_gram_length": 1,
+    "mode": "TF",
+    "ngram_counts": [0],
+    "ngram_indexes": [0, 1, 2],
+    "pool_int64s": [4, 5, 6],
+}
+SUPPORT = {
+    "coefficients": [1.0, -1.0],
+    "kernel_params": [1.0, 0.0, 3.0],
+    "kernel_type": "LINEAR",
+    "n_supports": 2,
+    "post_transform": "NONE",
+    "rho": [0.5],
+    "support_vectors": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+}
+# The library of each op beside its name, its inputs and its attributes.
+CASES: list[tuple[str, str, list[Any], dict[str, Any]]] = [
+    *(("extensions", *case) for case in OF_EXTENSIONS),
+    ("optim", "DenseToSparse", [SPARSE], {}),
+    ("optim", "SVMRegressor", [MATRIX], SUPPORT),
+    ("optim", "TfIdfVectorizer", [ints(4, 6, 4, 7)], WORDS),
+    ("optim", "TreeEnsembleClassifier", [MATRIX], CLASSES),
+    ("optim", "TreeEnsembleRegressor", [MATRIX], TREE),
+    ("optim", "TreeEnsembleRegressor", [MATRIX], {}),
+    ("tutorial", "MyCustomOp", [floats(1, 2), floats(3, 4)], {}),
+    ("tutorial", "MyCustomOpWithAttributes", [np.ones(2), np.ones(2)], {}),
+    ("tutorial", "CustomGemmFloat", [MATRIX, MATRIX], {"transB": 1}),
 ]
 
 

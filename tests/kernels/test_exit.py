@@ -10,7 +10,7 @@ import atexit, sys, threading
 import numpy as np
 import ortcffi as ort
 from ortcffi._native import compiled, lib
-from support import one_node
+from support import models
 
 F = np.float32
 started = threading.Event()
@@ -30,8 +30,8 @@ else:
     options, domain = ort.SessionOptions(ort.load()), ort.CustomOpDomain("d", ort.load())
     domain.add(same)
     options.add_custom_op_domain(domain)
-    node = one_node.node("Same", "d", ["x"], ["y"])
-    model = one_node.model([node], {"x": "f4"}, {"y": "f4"}, ["d"])
+    node = models.node("Same", ["x"], ["y"], "d")
+    model = models.of_ops([node], {"x": "f4"}, {"y": "f4"}, "d")
     session = ort.Session(model, options, api=ort.load())
     call = lambda x: session.run({"x": x})
     atexit.unregister(compiled.end_runs)  # which waits for runs, for some seconds

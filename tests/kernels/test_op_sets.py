@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from support import one_node
+from support import models
 from support.paths import finds_support
 from support.prepared import run_program
 from support.threads import run_threads
@@ -136,15 +136,15 @@ def test_who_calls_the_registration_is_remembered(real_api):
 EXIT = """
 import atexit, sys
 import numpy as np, onnxruntime, ortcffi as ort
-from support import one_node
+from support import models
 
 F = np.float32
 ort.custom_op("d", inputs=[F], outputs=[F], name="Same")(lambda x: x)
 options = onnxruntime.SessionOptions()
 options.register_custom_ops_library(ort.custom_op_library())
 names = [f"t{i}" for i in range(51)]
-nodes = [one_node.node("Same", "d", [a], [b], name=a) for a, b in zip(names, names[1:])]
-model = one_node.model(nodes, {"t0": "f4"}, {"t50": "f4"}, ["d"])
+nodes = [models.node("Same", [a], [b], "d") for a, b in zip(names, names[1:])]
+model = models.of_ops(nodes, {"t0": "f4"}, {"t50": "f4"}, "d")
 session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 x = {"t0": np.ones(4, F)}
 assert session.run(None, x)[0].sum() == 4
@@ -171,8 +171,8 @@ def test_the_interpreter_may_end_while_sessions_know_the_ops(state):
 
 def test_an_op_runs_in_threads_at_once(op_set, official):
     define("Same", op_set.name)
-    node = one_node.node("Same", "my.domain", ["x"], ["y"])
-    session = official(one_node.model([node], {"x": "f4"}, {"y": "f4"}, ["my.domain"]))
+    node = models.node("Same", ["x"], ["y"], "my.domain")
+    session = official(models.of_ops([node], {"x": "f4"}, {"y": "f4"}, "my.domain"))
 
     def work():
         sums.extend(session.run(None, {"x": np.full(100, n, F)})[0].sum() for n in range(50))
@@ -187,8 +187,8 @@ def test_an_op_runs_in_threads_at_once(op_set, official):
 
 def calling(op):
     """The bytes of a model whose only node calls an op."""
-    node = one_node.node(op, "my.domain", ["x"], ["y"])
-    return one_node.model([node], {"x": "f4"}, {"y": "f4"}, ["my.domain"])
+    node = models.node(op, ["x"], ["y"], "my.domain")
+    return models.of_ops([node], {"x": "f4"}, {"y": "f4"}, "my.domain")
 
 
 def test_a_session_takes_ops_in_python_and_libraries(api):

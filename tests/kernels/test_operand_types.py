@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi.errors import InvalidArgument
-from ortcffi.kernels.make_kernel import attributes_for
 
 
 @pytest.fixture(scope="module")
@@ -36,30 +34,11 @@ def test_an_empty_list_has_the_type_that_the_op_declares(op):
     assert op.kernel({"words": []})([1, 2]).tolist() == [0, 0]
 
 
-def test_an_empty_list_for_an_op_of_a_library_needs_a_type():
-    with pytest.raises(TypeError, match=r"attributes\['words'\]: an empty list has no type"):
-        attributes_for({"words": []})
-
-
 @pytest.mark.parametrize("attributes", [{"by": "x"}, {"count": 1.5}, {"words": [1]}, {"bye": 3.0}])
 def test_an_attribute_that_does_not_fit_is_an_error_that_names_it(op, attributes):
     (name,) = attributes
     with pytest.raises(TypeError, match=rf"attributes\['{name}'\]"):
         op.kernel(attributes)
-
-
-@pytest.mark.parametrize(
-    ("attribute", "message"),
-    [
-        (ort.OpAttr("by", 3), "'by' must be of type FLOAT, not INT"),
-        (ort.OpAttr("by", "x"), "'by' must be of type FLOAT, not STRING"),
-        (ort.OpAttr("count", 1.5), "'count' must be of type INT, not FLOAT"),
-        (ort.OpAttr("words", 2), "'words' must be of type STRINGS, not INT"),
-    ],
-)
-def test_a_node_with_an_attribute_of_another_type_is_refused(op, attribute, message):
-    with pytest.raises(InvalidArgument, match=message):
-        op.kernel({attribute.name: attribute})
 
 
 @pytest.mark.parametrize("given", [[1.7, 2.2], ["3"], [2**64]])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import one_node
+from support import models
 from support.numpy_2 import needs_numpy_2
 
 import ortcffi as ort
@@ -95,8 +95,8 @@ def test_inferred_shapes_are_those_of_the_session(define, official):
     def widen(x, *, times):
         return np.zeros((*x.shape, 3, times), F)
 
-    node = one_node.node("widen", "my.domain", ["x"], ["y"], times=4)
-    model = one_node.model([node], {"x": ("f4", ("batch", 3))}, {"y": "f4"}, ["my.domain"])
+    node = models.node("widen", ["x"], ["y"], "my.domain", times=4)
+    model = models.of_ops([node], {"x": ("f4", ("batch", 3))}, {"y": "f4"}, "my.domain")
     [y] = official(model).get_outputs()
     assert y.shape == ["batch", 3, "n", 4]
 
@@ -112,8 +112,8 @@ def test_a_session_ends_whose_shapes_could_not_be_inferred(define, official):
     def copies(x):
         return x
 
-    node = one_node.node("copies", "my.domain", ["x"], ["y"])
-    session = official(one_node.model([node], {"x": ("f4", ("n",))}, {"y": "f4"}, ["my.domain"]))
+    node = models.node("copies", ["x"], ["y"], "my.domain")
+    session = official(models.of_ops([node], {"x": ("f4", ("n",))}, {"y": "f4"}, "my.domain"))
     assert called
     ends = weakref.ref(session)
     del session
@@ -129,9 +129,9 @@ def test_shapes_may_say_the_type_of_an_output_of_any_type(define, official):
     def compare(x, y):
         return (x == y).astype(np.int64)
 
-    node = one_node.node("compare", "my.domain", ["x", "z"], ["y"])
+    node = models.node("compare", ["x", "z"], ["y"], "my.domain")
     types = {"x": ("f4", (2,)), "z": ("f8", (2,))}
-    session = official(one_node.model([node], types, {"y": "i8"}, ["my.domain"]))
+    session = official(models.of_ops([node], types, {"y": "i8"}, "my.domain"))
     [y] = session.run(None, {"x": np.array([1, 2], "f4"), "z": np.array([1, 3], "f8")})
     assert y.tolist() == [1, 0]
 
@@ -145,9 +145,9 @@ def test_an_output_may_share_the_memory_of_an_input(define, official):
         np.negative(x, out=out)
 
     names = [f"t{i}" for i in range(4)]
-    nodes = [one_node.node("negate", "my.domain", [x], [y], name=x) for x, y in pairwise(names)]
+    nodes = [models.node("negate", [x], [y], "my.domain") for x, y in pairwise(names)]
     shape = ("f4", (2, 3))
-    session = official(one_node.model(nodes, {"t0": shape}, {"t3": shape}, ["my.domain"]))
+    session = official(models.of_ops(nodes, {"t0": shape}, {"t3": shape}, "my.domain"))
     [y] = session.run(None, {"t0": X})
     np.testing.assert_array_equal(y, -X)
     assert True in places

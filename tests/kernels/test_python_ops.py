@@ -165,32 +165,41 @@ def test_what_a_function_returns_may_be_a_view_or_a_list(define, run):
 # --- errors ---------------------------------------------------------------------------------------
 
 
-def test_an_exception_fails_the_run_with_its_type_and_text(define, run):
-    @define([F], [F])
-    def bad(_x):
-        raise LookupError("no such thing")
-
-    with pytest.raises(Exception, match=r"bad node.*LookupError: no such thing"):
-        run(bad, [X])
+def fails(_x):
+    raise LookupError("no such thing")
 
 
-def test_an_exception_while_a_kernel_is_made_fails_the_session(define, run):
-    @define([F], [F])
-    class Bad:
-        def __init__(self):
-            raise ValueError("not today")
+class FailsAtOnce:
+    def __init__(self):
+        raise ValueError("not today")
 
-    with pytest.raises(Exception, match="ValueError: not today"):
-        run(Bad, [X])
+    def __call__(self, x):
+        """Return the input."""
 
 
-def test_a_missing_attribute_is_named(define, run):
-    @define([F], [F], attributes={"axis": int})
-    def along(x, *, axis):
-        return x + axis
-
-    with pytest.raises(Exception, match="attribute 'axis' is missing"):
-        run(along, [X])
+@pytest.mark.parametrize(
+    ("function", "given", "message"),
+    [
+        (fails, {}, r"node.*LookupError: no such thing"),
+        (FailsAtOnce, {}, "ValueError: not today"),
+        (
+            lambda x, *, axis: x + axis,
+            {"attributes": {"axis": int}},
+            "attribute 'axis' is missing",
+        ),
+        (lambda x: (x,), {"outputs": [F, F]}, "wrong must return a tuple of 2 outputs"),
+        (
+            lambda _x: np.ma.masked_array(["a", "b"], [True, False]),
+            {"outputs": [str]},
+            "output 0 must not be masked",
+        ),
+    ],
+    ids=["raises", "cannot be made", "lacks an attribute", "returns too little", "is masked"],
+)
+def test_an_op_that_fails_ends_the_run_or_the_session(define, run, function, given, message):
+    op = define([F], **{"outputs": [F], "name": "wrong", **given})(function)
+    with pytest.raises(Exception, match=message):
+        run(op, [X], ["O" if each is str else "f4" for each in given.get("outputs", [F])])
 
 
 @pytest.mark.parametrize(
@@ -237,24 +246,6 @@ def test_a_wrong_result_is_named(define, run, result, message):
 
     with pytest.raises(Exception, match=f"my.domain:wrong: {message}"):
         run(wrong, [X])
-
-
-def test_strings_with_a_mask_are_no_result(define, run):
-    @define([F], [str])
-    def masked(_x):
-        return np.ma.masked_array(["a", "b"], [True, False])
-
-    with pytest.raises(Exception, match="output 0 must not be masked"):
-        run(masked, [X], ["O"])
-
-
-def test_too_few_results_are_counted(define, run):
-    @define([F], [F, F])
-    def wrong(x):
-        return (x,)
-
-    with pytest.raises(Exception, match="wrong must return a tuple of 2 outputs"):
-        run(wrong, [X], ["f4", "f4"])
 
 
 @pytest.mark.parametrize(

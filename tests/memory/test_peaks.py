@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What was in use at the peak of a scope of `Tracking`."""
+"""The figures of a scope of `Tracking`, and what was in use at its peak."""
+
+from typing import NamedTuple
 
 import pytest
 
@@ -15,55 +17,85 @@ def sizes(scope):
     return [(group.size, group.blocks) for group in scope.at_peak]
 
 
-def test_blocks_that_were_freed_after_the_peak_are_in_it(make):
-    pool = make()
-    with pool.scope() as scope:
-        large = pool.empty(700, "u1")
-        small = pool.empty(100, "u1")
-        del large, small
-        kept = pool.empty(50, "u1")
-    assert (scope.peak, scope.live, sizes(scope)) == (800, 50, [(700, 1), (100, 1)])
+class Figures(NamedTuple):
+    """Those of a scope, the sizes of its leaks, and bytes and blocks at its peak."""
+
+    peak: int
+    live: int
+    num_allocations: int
+    num_frees: int
+    total_bytes: int
+    leaks: list[int]
+    at_peak: list[tuple[int, int]]
+
+
+# Blocks that are taken (+) and freed (-), by their sizes, before a scope, in it, and after it.
+PLAYS = {
+    "blocks freed after the peak are in it": (
+        "| +700 +100 -700 -100 +50 |",
+        Figures(800, 50, 3, 2, 850, [50], [(800, 2)]),
+    ),
+    "blocks freed before the peak are not in it": (
+        "| +700 -700 +300 +500 |",
+        Figures(800, 800, 3, 1, 1500, [300, 500], [(800, 2)]),
+    ),
+    "a new peak replaces the last one": (
+        "| +700 -700 +701 -701 |",
+        Figures(701, 0, 2, 2, 1401, [], [(701, 1)]),
+    ),
+    "a peak that is only reached again does not": (
+        "| +600 -600 +600 -600 +300 +300 |",
+        Figures(600, 600, 4, 2, 1800, [300, 300], [(600, 1)]),
+    ),
+    "blocks from before are in none of it": (
+        "+1000 | +10 +500 -500 |",
+        Figures(510, 10, 2, 1, 510, [10], [(510, 2)]),
+    ),
+    "what is freed after it changes nothing": (
+        "| +100 | -100",
+        Figures(100, 100, 1, 0, 100, [100], [(100, 1)]),
+    ),
+    "frees of blocks from before": ("+1000 | -1000 |", Figures(0, 0, 0, 0, 0, [], [])),
+    "what was freed makes room below the peak": (
+        "+1000 | +500 -1000 -500 +700 |",
+        Figures(700, 700, 2, 1, 1200, [700], [(700, 1)]),
+    ),
+}
+# A scope of the process counts frees of all blocks.
+OF_PROCESS = {
+    "frees of blocks from before": Figures(0, -1000, 0, 1, 0, [], []),
+    "what was freed makes room below the peak": Figures(500, -300, 2, 2, 1200, [700], [(500, 1)]),
+}
+
+
+def play(pool, steps, blocks):
+    for step in steps.split():
+        if step[0] == "+":
+            blocks.setdefault(step[1:], []).append(pool.empty(int(step[1:]), "u1"))
+        else:
+            blocks[step[1:]].pop()
+
+
+@pytest.mark.parametrize("belongs_to", ["process", "thread", "context"])
+@pytest.mark.parametrize("name", PLAYS)
+def test_a_scope_has_the_figures_of_its_block(make, name, belongs_to):
+    steps, expected = PLAYS[name]
+    if belongs_to == "process":
+        expected = OF_PROCESS.get(name, expected)
+    pool, blocks = make(), {}
+    before, during, after = steps.split("|")
+    play(pool, before, blocks)
+    with (
+        pool.scope("block", belongs_to=belongs_to) as scope,
+        pool.scope(leaks=False, belongs_to=belongs_to) as without,
+    ):
+        play(pool, during, blocks)
+    play(pool, after, blocks)
+    figures = [getattr(scope, figure) for figure in Figures._fields[:5]]
+    assert Figures(*figures, [leak.size for leak in scope.leaks], sizes(scope)) == expected
+    assert (without.peak, without.live) == (expected.peak, expected.live)
+    assert (without.leaks, without.at_peak) == ([], [])
     assert all(__file__ in group.place for group in scope.at_peak)
-    assert kept.size == 50
-
-
-def test_blocks_that_were_freed_before_the_peak_are_not_in_it(make):
-    pool = make()
-    with pool.scope() as scope:
-        pool.empty(700, "u1")
-        kept = [pool.empty(size, "u1") for size in (300, 500)]
-    assert (scope.peak, sizes(scope)) == (800, [(800, 2)])
-    kept.clear()
-
-
-def test_a_new_peak_replaces_the_last_one(make):
-    pool = make()
-    with pool.scope() as scope:
-        first = pool.empty(700, "u1")
-        del first
-        second = pool.empty(701, "u1")
-        del second
-    assert (scope.peak, sizes(scope)) == (701, [(701, 1)])
-
-
-def test_a_peak_that_is_only_reached_again_does_not_replace_the_last_one(make):
-    pool = make()
-    with pool.scope() as scope:
-        for _ in range(3):
-            first = pool.empty(600, "u1")
-            del first
-        second = [pool.empty(300, "u1") for _ in range(2)]
-    assert sizes(scope) == [(600, 1)]
-    second.clear()
-
-
-def test_blocks_of_the_peak_that_are_never_freed_are_leaks_as_well(make):
-    pool = make()
-    with pool.scope() as scope:
-        kept = pool.empty(30, "u1")
-    assert sizes(scope) == [(30, 1)]
-    assert scope.at_peak == scope.groups
-    assert kept.size == 30
 
 
 def test_each_of_two_nested_scopes_has_the_blocks_of_its_own_peak(make):
@@ -73,36 +105,6 @@ def test_each_of_two_nested_scopes_has_the_blocks_of_its_own_peak(make):
         with pool.scope("inner") as inner:
             pool.empty(10, "u1")
     assert (sizes(inner), sizes(outer)) == ([(10, 1)], [(1000, 1)])
-
-
-@pytest.mark.parametrize("belongs_to", ["process", "thread", "context"])
-def test_blocks_from_before_a_scope_are_not_in_its_peak(make, belongs_to):
-    pool = make()
-    with pool.scope():
-        before = pool.empty(1000, "u1")
-        with pool.scope(belongs_to=belongs_to) as scope:
-            within = pool.empty(10, "u1")
-            del before, within
-    assert (scope.peak, sizes(scope)) == (10, [(10, 1)])
-
-
-def test_what_was_freed_in_a_scope_makes_room_below_its_peak(make):
-    pool = make()
-    before = pool.empty(1000, "u1")
-    with pool.scope() as scope:
-        first = pool.empty(500, "u1")
-        del before, first
-        second = pool.empty(700, "u1")
-    # 1500 bytes were in use, and then 700.
-    assert (scope.peak, sizes(scope)) == (500, [(500, 1)])
-    assert second.size == 700
-
-
-def test_a_scope_without_leaks_has_no_blocks_of_its_peak(make):
-    pool = make()
-    with pool.scope(leaks=False) as scope, pool.scope():
-        pool.empty(10, "u1")
-    assert (scope.peak, scope.at_peak) == (10, [])
 
 
 def test_the_table_shows_what_was_freed_after_the_peak(make):

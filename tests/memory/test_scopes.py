@@ -81,22 +81,6 @@ def test_a_free_on_another_thread_counts_in_the_scope_of_the_block(make, belongs
     arrays.clear()
 
 
-def test_frees_of_blocks_from_before_do_not_count(make, belongs_to):
-    pool = make()
-    array = pool.empty(100, "u1")
-    with pool.scope(belongs_to=belongs_to) as scope:
-        del array
-    assert (scope.live, scope.peak, scope.num_frees) == (0, 0, 0)
-
-
-def test_a_block_that_is_freed_after_its_scope_changes_nothing(make, belongs_to):
-    pool = make()
-    with pool.scope(belongs_to=belongs_to) as scope:
-        array = pool.empty(100, "u1")
-    del array
-    assert (scope.live, scope.num_frees, pool.bytes_allocated) == (100, 0, 0)
-
-
 def test_nested_scopes_of_all_kinds_count_the_same_block(make):
     pool = make()
     with (

@@ -40,25 +40,6 @@ def test_a_block_that_was_refused_is_not_counted(make):
     assert (pool.num_allocations, pool.total_bytes, pool.max_memory) == (0, 0, 0)
 
 
-def test_a_scope_has_the_figures_of_its_block_alone(make):
-    pool = make()
-    outside = pool.empty(1000, "u1")
-    with pool.scope("block") as scope:
-        kept = pool.empty(10, "u1")
-        pool.empty(500, "u1")
-    assert (scope.name, scope.peak, scope.live) == ("block", 510, 10)
-    assert (scope.num_allocations, scope.num_frees, scope.total_bytes) == (2, 1, 510)
-    assert outside.size + kept.size == 1010
-
-
-def test_a_scope_that_frees_more_than_it_takes_has_negative_live_bytes(make):
-    pool = make()
-    array = pool.empty(1000, "u1")
-    with pool.scope() as scope:
-        del array
-    assert (scope.peak, scope.live, scope.leaks) == (0, -1000, [])
-
-
 def test_scopes_nest(make):
     pool = make()
     with pool.scope("outer") as outer:
@@ -231,13 +212,6 @@ def test_blocks_from_before_a_scope_are_no_leaks_of_it(make):
     assert [leak.size for leak in inner.leaks] == [20]
     assert [leak.size for leak in outer.leaks] == [10, 20]
     assert before.size + within.size == 30
-
-
-def test_without_leaks_nothing_is_noted(make):
-    pool = make()
-    with pool.scope(leaks=False) as scope:
-        array = pool.empty(10, "u1")
-    assert (scope.live, scope.leaks) == (array.nbytes, [])
 
 
 def test_blocks_are_counted_whatever_thread_takes_and_frees_them(make):

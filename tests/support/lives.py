@@ -73,20 +73,46 @@ def _array(allocator: Any) -> Any:
     return allocator.zeros(3)
 
 
+ADAPTORS: dict[str, Callable[[Any], Any]] = {
+    "Aligned": lambda inner: ort.Aligned(inner, 4096),
+    "Limiting": lambda inner: ort.Limiting(inner, 1 << 20),
+    "soft Limiting": lambda inner: ort.Limiting(inner, 9, soft=True, on_excess=lambda *_: None),
+    "Guarded": ort.Guarded,
+    "Failing": lambda inner: ort.Failing(inner, 1 << 20),
+    "Logging": ort.Logging,
+    "Tracking": ort.Tracking,
+    "Arena": ort.Arena,
+    "chain": lambda inner: ort.Arena(ort.Tracking(ort.Arena(inner))),
+}
+
+
 def _memory(allocator: Any) -> Any:
-    """An array and a value of an allocator, and an array of adaptors around it."""
-    outer = ort.Tracking(ort.Arena(allocator))
-    return allocator.zeros(3), ort.Value.empty(3, "f4", allocator), outer.zeros(3)
+    """An array and a value of an allocator, of each adaptor around it, and one that NumPy makes."""
+    outer = [adaptor(allocator) for adaptor in ADAPTORS.values()]
+    with ort.numpy_allocator(allocator):
+        made = [np.zeros(300), *(each.zeros(3) for each in [allocator, *outer])]
+    return made, [ort.Value.empty(3, "f4", each) for each in [allocator, *outer]]
 
 
-def _allocator(kind: Any, *arguments: Any, facts: tuple[str, ...] = ()) -> Kind:
-    return Kind(
-        lambda: kind(core_api().default_allocator, *arguments),
-        _array,
-        _memory,
-        lambda made: made.__init__(core_api().default_allocator, *arguments),
-        facts=("info", "inner", *facts),
-    )
+def scoped(allocator: Any) -> Any:
+    """A scope of each owner that is never left, and what was taken in it."""
+    scopes = [
+        ort.Tracking(allocator).scope(belongs_to=owner).__enter__()
+        for owner in ("process", "thread", "context")
+    ]
+    return scopes, [scope._tracking.zeros(30) for scope in scopes]
+
+
+_FACTS = ("alignment", "limit", "on_excess", "soft", "EVENTS", "depth", "scopes", "measures")
+
+
+def _allocator(make: Callable[[Any], Any]) -> Kind:
+    def again(made: Any) -> None:
+        more = {ort.Aligned: (128,), ort.Limiting: (1,), ort.Failing: (1,)}.get(type(made), ())
+        made.__init__(core_api().default_allocator, *more)
+
+    inner = core_api().default_allocator
+    return Kind(lambda: make(inner), _array, _memory, again, facts=("info", "inner", *_FACTS))
 
 
 def _value(make: Callable[[], Any], use: Callable[[Any], Any], child: Any = None) -> Kind:
@@ -214,13 +240,7 @@ KINDS: dict[str, Kind] = {
         lambda: eps.adding().capability(eps.added()),
         lambda made: made.groups,
     ),
-    "Aligned": _allocator(ort.Aligned, 4096, facts=("alignment",)),
-    "Limiting": _allocator(ort.Limiting, 1 << 20, facts=("limit", "on_excess", "soft")),
-    "Guarded": _allocator(ort.Guarded),
-    "Failing": _allocator(ort.Failing, 1 << 20),
-    "Logging": _allocator(ort.Logging, facts=("EVENTS",)),
-    "Tracking": _allocator(ort.Tracking, facts=("depth", "scopes")),
-    "Arena": _allocator(ort.Arena, facts=("measures",)),
+    **{name: _allocator(make) for name, make in ADAPTORS.items() if name != "chain"},
     "PythonAllocator": Kind(InPython, _array, _memory, lambda made: made.__init__()),
     "tensor": _value(
         lambda: ort.Value.empty(3), lambda made: made.shape, lambda made: made.numpy()

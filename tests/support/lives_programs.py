@@ -90,6 +90,7 @@ def keep_views() -> None:
     tracking = ort.Tracking(core_api().default_allocator)
     array = tracking.zeros((10, 10))
     builtins.views = [array[::2].T, tracking.scope("open").__enter__(), ort.trace(core_api())]
+    local.lent = [ort.Value.empty(3).__dlpack__(), np.from_dlpack(ort.Value.empty(3))]
     local.views = [ort.numpy_allocator(tracking).__enter__(), np.ones(1000) + 1, ort.emulate(12)]
 
 

@@ -111,26 +111,35 @@ def external_tensor(name: str, shape: Any, location: str, **others: int) -> byte
     return head + b"".join(described) + field(14, 1)
 
 
+def single(number: int, given: Any) -> bytes:
+    return varint(number << 3 | 5) + np.float32(given).tobytes()
+
+
 def attribute(name: str, given: Any) -> bytes:
-    head = field(1, name)
     if isinstance(given, float):
-        return head + varint(2 << 3 | 5) + np.float32(given).tobytes() + field(20, 1)
-    if isinstance(given, int):
-        return head + field(3, given) + field(20, 2)
-    if isinstance(given, str):
-        return head + field(4, given) + field(20, 3)
-    if isinstance(given, np.ndarray):
-        return head + field(5, tensor("", given)) + field(20, 4)
-    if isinstance(given, bytes):  # a graph
-        return head + field(6, given) + field(20, 5)
-    place, kind = (9, 8) if given and isinstance(given[0], str) else (8, 7)
-    return head + fields(place, given) + field(20, kind)
+        content, kind = single(2, given), 1
+    elif isinstance(given, int):
+        content, kind = field(3, given), 2
+    elif isinstance(given, str):
+        content, kind = field(4, given), 3
+    elif isinstance(given, np.ndarray):
+        content, kind = field(5, tensor("", given)), 4
+    elif isinstance(given, bytes):  # a graph
+        content, kind = field(6, given), 5
+    elif given and isinstance(given[0], float):
+        content, kind = b"".join(single(7, each) for each in given), 6
+    elif given and isinstance(given[0], str):
+        content, kind = fields(9, given), 8
+    else:
+        content, kind = fields(8, given), 7
+    return field(1, name) + content + field(20, kind)
 
 
-def node(op: str, inputs: str, outputs: str, domain: str = "", **attributes: Any) -> bytes:
-    """A node; names are separated by spaces."""
-    head = fields(1, inputs.split()) + fields(2, outputs.split())
-    head += field(3, f"{op}_{outputs}".replace(" ", "_")) + field(4, op)
+def node(op: str, inputs: Any, outputs: Any, domain: str = "", **attributes: Any) -> bytes:
+    """A node; names are in a list, or separated by spaces."""
+    sides = [side.split() if isinstance(side, str) else side for side in (inputs, outputs)]
+    head = fields(1, sides[0]) + fields(2, sides[1])
+    head += field(3, "_".join([op, *sides[1]])) + field(4, op)
     return head + fields(5, (attribute(*pair) for pair in attributes.items())) + field(7, domain)
 
 
@@ -157,6 +166,18 @@ def model(
     head += fields(8, (field(1, name) + field(2, n) for name, n in opsets.items()))
     props = ((field(1, key) + field(2, text)) for key, text in (metadata or {}).items())
     return head + field(7, graph(nodes, inputs, outputs, initializers) + inner) + fields(14, props)
+
+
+def of_ops(nodes: Any, inputs: dict[str, Any], outputs: dict[str, Any], *domains: str) -> bytes:
+    """A model of custom ops, with a dtype for each port, or a pair of dtype and shape."""
+
+    def port(name: str, info: Any) -> bytes:
+        dtype, shape = info if isinstance(info, tuple) else (info, None)
+        kind = np.dtype(dtype)
+        return value(name, "str" if kind.hasobject else kind.name, shape)
+
+    ports = [[port(*pair) for pair in side.items()] for side in (inputs, outputs)]
+    return model(nodes, *ports, domains=dict.fromkeys(domains, 1))
 
 
 # --- models that tests share ----------------------------------------------------------------------

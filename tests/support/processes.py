@@ -161,6 +161,14 @@ def fork_quietly() -> int:
         return os.fork()
 
 
+def has_ended(process: int) -> bool:
+    """Whether a process is gone, or is one for whose end nobody has asked yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def wait_for(child: int, limit: float = TIME_LIMIT) -> int:
     """The status with which a child ends; it is killed if it takes longer than the limit."""
     end = os.pidfd_open(child)

@@ -2,7 +2,6 @@
 """One table and what it makes; the default table of a process; the import of the package."""
 
 import ast
-import os
 from pathlib import Path
 
 import pytest
@@ -37,28 +36,18 @@ def test_the_core_is_the_table_of_the_newest_version(core_api):
     assert core_api.build_info.startswith("ORT Build Info: ")
 
 
-def test_another_library_is_the_table_of_the_highest_common_version(real_api):
-    minor = int(real_api.version_string.split(".")[1])
-    assert real_api.version == min(minor, API_VERSION)
-    assert os.path.isabs(real_api.path)
-    assert "ORT Build Info" in real_api.build_info
-
-
 def test_tables_are_equal_if_they_are_the_same(core_api, real_api):
     twin = Api(core_api.pointer, version=API_VERSION, version_string=VERSION_STRING)
     assert twin == core_api
     assert hash(twin) == hash(core_api)
     assert core_api != real_api
     assert core_api != "an Api"
+    assert core_api.default_allocator is core_api.default_allocator
 
 
 def test_the_repr_tells_version_and_place(core_api, real_api):
     assert repr(core_api) == f"<Api {API_VERSION} of the embedded core, '{VERSION_STRING}'>"
     assert real_api.path in repr(real_api)
-
-
-def test_the_default_allocator_is_always_the_same_object(api):
-    assert api.default_allocator is api.default_allocator
 
 
 @pytest.mark.parametrize("name", ["pointer", "version", "base", "client_table", "path"])
@@ -176,12 +165,6 @@ def test_choosing_a_default_does_not_affect_existing_objects(real_api, core_api)
         assert pairs.api is core_api
 
 
-@pytest.mark.parametrize("wrong", ["core", 5, lib])
-def test_only_an_api_can_be_chosen(wrong):
-    with pytest.raises(TypeError, match="api must be an Api, not "):
-        ortcffi.init_api(wrong)
-
-
 MANUAL = """
 import ortcffi
 try:
@@ -191,32 +174,19 @@ except RuntimeError as error:
 ortcffi.init_api()
 print(ortcffi.Status(1, "m"))
 """
+EXPLICIT = "import ortcffi; print(ortcffi.core_api().default_allocator.zeros(2).tolist())"
 
 
-def test_with_manual_init_nothing_is_chosen_until_init_api():
-    complaint, status = run_python(MANUAL, ORTCFFI_MANUAL_INIT="1").splitlines()
-    assert "ORTCFFI_MANUAL_INIT is set" in complaint
-    assert "call ortcffi.init_api first" in complaint
+@pytest.mark.parametrize("value", ["1", "0", ""])
+def test_with_manual_init_nothing_is_chosen_until_init_api(value):
+    *complaint, status = run_python(MANUAL, ORTCFFI_MANUAL_INIT=value).splitlines()
+    assert ("ORTCFFI_MANUAL_INIT is set" in "".join(complaint)) == (value == "1")
+    assert ("call ortcffi.init_api first" in "".join(complaint)) == (value == "1")
     assert status == "<Status FAIL: 'm'>"
-
-
-@pytest.mark.parametrize("value", ["0", ""])
-def test_manual_init_can_be_switched_off(value):
-    assert run_python(MANUAL, ORTCFFI_MANUAL_INIT=value).splitlines() == ["<Status FAIL: 'm'>"]
-
-
-def test_manual_init_does_not_keep_a_table_from_being_used():
-    code = "import ortcffi; print(ortcffi.core_api().default_allocator.zeros(2).tolist())"
-    assert run_python(code, ORTCFFI_MANUAL_INIT="1") == "[0.0, 0.0]"
+    assert run_python(EXPLICIT, ORTCFFI_MANUAL_INIT=value) == "[0.0, 0.0]"
 
 
 # --- the package ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ortcffi.__all__)
-def test_every_public_name_is_there(name):
-    assert getattr(ortcffi, name) is not None
-    assert name in dir(ortcffi)
 
 
 def test_the_public_names_are_those_that_a_type_checker_sees():
@@ -237,16 +207,6 @@ def test_the_import_loads_no_module_that_may_not_be_needed():
     assert run_python(code) == "['ortcffi']"
 
 
-def test_a_program_that_makes_no_array_imports_no_numpy():
-    code = (
-        "import sys, ortcffi; api = ortcffi.core_api(); api.cpu_memory_info(); api.status(1);"
-        "ortcffi.SessionOptions(); ortcffi.ElementType.FLOAT; print(*sys.modules)"
-    )
-    loaded = run_python(code).split()
-    assert "ortcffi.options.session_options" in loaded
-    assert "numpy" not in loaded
-
-
 def test_the_build_info_names_the_allocator_in_use(core_api):
     assert ortcffi.build_info() == core_api.build_info
     assert "allocator=" in ortcffi.build_info()
@@ -257,24 +217,3 @@ def test_the_experimental_function_for_tests_answers_alike(api):
     out = ffi.new("uint64_t*")
     status = ffi.cast("OrtStatus*(*)(uint64_t*)", function)(out)
     assert (status, out[0]) == (ffi.NULL, 12345)
-
-
-def test_only_tables_can_be_compared_by_library(api):
-    with pytest.raises(TypeError, match="other must be an Api, not int"):
-        api.same_library(5)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        *(ortcffi.SessionOptions, ortcffi.RunOptions, ortcffi.ThreadingOptions),
-        *(ortcffi.PrepackedWeights, ortcffi.ArenaCfg),
-        lambda api: ortcffi.Env("app", api),
-        lambda api: ortcffi.TensorTypeInfo("f4", [1], api),
-        lambda api: ortcffi.OpAttr("name", 1, api=api),
-        lambda api: ortcffi.CustomOpDomain("mine", api),
-    ],
-)
-def test_what_is_no_table_is_refused_by_name(make):
-    with pytest.raises(TypeError, match="api must be an Api, not int"):
-        make(3)

@@ -38,15 +38,11 @@ def test_a_sequence_has_the_tensors_it_was_made_of(api):
 
 
 def test_an_item_of_a_sequence_is_a_copy(api):
-    sequence = Value.sequence([A.copy()], api=api)
-    sequence[0].numpy()[:] = 8
-    assert sequence.to_python() == [A.tolist()]
-
-
-def test_a_sequence_of_the_core_is_a_copy(core_api):
     x = A.copy()
-    sequence = Value.sequence([x], api=core_api)
-    x[:] = 7
+    sequence = Value.sequence([x], api=api)
+    sequence[0].numpy()[:] = 8
+    if api.is_core:  # a real library may share the memory
+        x[:] = 7
     assert sequence.to_python() == [A.tolist()]
 
 
@@ -88,22 +84,6 @@ def test_an_index_counts_from_either_end(api):
             sequence[index]
     with pytest.raises(TypeError, match="index must be an int"):
         sequence["a"]
-
-
-def test_items_outlive_their_sequence(api):
-    item = Value.sequence([A, B], api=api)[0]
-    gc.collect()
-    assert item.to_python() == A.tolist()
-
-
-def test_maps_go_into_a_sequence(api):
-    sequence = Value.sequence([{1: 0.5}, {2: 0.75}], api=api)
-    assert sequence.to_python() == [{1: 0.5}, {2: 0.75}]
-
-
-def test_strings_go_into_a_sequence(api):
-    sequence = Value.sequence([np.array(["héllo", ""], object)], api=api)
-    assert sequence.to_python() == [["héllo", ""]]
 
 
 @pytest.mark.parametrize(
@@ -163,32 +143,12 @@ def test_values_have_the_type_that_is_asked_for(api):
     assert Value.map({1: 2}, np.float64, api=api).values().element_type is ElementType.DOUBLE
 
 
-def test_an_empty_map_is_empty(api):
-    assert Value.map({}, api=api).to_python() == {}
-
-
 def test_a_missing_key_is_a_lookup_error(api):
+    assert Value.map({}, api=api).to_python() == {}
     value = Value.map({"a": 1}, api=api)
     assert "b" not in value
     with pytest.raises(LookupError, match="b"):
         value["b"]
-
-
-@pytest.mark.parametrize(
-    ("mapping", "kind", "says"),
-    [
-        ([1], TypeError, "mapping must be a mapping, not list"),
-        ({1: "a", 2: 3}, TypeError, "values"),
-        ({1: None}, TypeError, "values"),
-        ({"a": 1, 2: 3}, TypeError, "keys"),
-        ({1.5: 1}, TypeError, "keys"),
-        ({2**63: 1}, ValueError, "keys"),
-        ({1: 2**63}, ValueError, "values"),
-    ],
-)
-def test_a_bad_map_is_an_error_that_names_what_is_wrong(api, mapping, kind, says):
-    with pytest.raises(kind, match=says):
-        Value.map(mapping, api=api)
 
 
 def test_a_value_without_items_raises(api):
@@ -207,6 +167,8 @@ def test_a_container_is_no_array(api):
             value.numpy()
         with pytest.raises(errors.OrtError):
             value.shape  # noqa: B018
+        with pytest.raises(BufferError, match="only a dense tensor"):
+            memoryview(value)
 
 
 def test_a_repr_tells_what_it_is(api):
@@ -221,6 +183,13 @@ def test_a_repr_tells_what_it_is(api):
 @pytest.mark.parametrize(
     ("content", "dtype", "error", "message"),
     [
+        ([1], None, TypeError, "mapping must be a mapping, not list"),
+        ({1: "a", 2: 3}, None, TypeError, "values"),
+        ({1: None}, None, TypeError, "values"),
+        ({"a": 1, 2: 3}, None, TypeError, "keys"),
+        ({1.5: 1}, None, TypeError, "keys"),
+        ({2**63: 1}, None, ValueError, "keys"),
+        ({1: 2**63}, None, ValueError, "values"),
         ({1: 1.5}, np.int64, TypeError, "one of values must be an int"),
         ({1: "text"}, np.float32, TypeError, "values are str"),
         ({1: 1j}, None, TypeError, "values must be all numbers"),
@@ -231,25 +200,17 @@ def test_a_repr_tells_what_it_is(api):
         ({"\ud800": 1}, None, ValueError, "keys: string 0"),
     ],
 )
-def test_a_map_refuses_numbers_that_its_type_cannot_hold(api, content, dtype, error, message):
+def test_a_map_refuses_what_it_cannot_hold(api, content, dtype, error, message):
     with pytest.raises(error, match=message):
         Value.map(content, dtype, api=api)
 
 
-def test_a_sequence_of_something_that_is_no_iterable_is_refused(api):
-    with pytest.raises(TypeError, match="values must be an iterable, not NoneType"):
-        Value.sequence(None, api=api)
-
-
-def test_a_sequence_has_no_buffer(api):
-    with pytest.raises(BufferError, match="only a dense tensor"):
-        memoryview(Value.sequence([A], api=api))
-
-
-def test_tensors_that_numpy_has_no_type_for_are_lists_in_a_sequence(api):
+def test_strings_and_tensors_that_numpy_has_no_type_for_are_lists_in_a_sequence(api):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     x = np.arange(3).astype(ml_dtypes.bfloat16)
     assert Value.sequence([x, x], api=api).to_python() == [[0, 1, 2]] * 2
+    sequence = Value.sequence([np.array(["héllo", ""], object)], api=api)
+    assert sequence.to_python() == [["héllo", ""]]
 
 
 singles = st.floats(width=32, allow_nan=False)
@@ -271,11 +232,3 @@ def test_maps_of_a_sequence_are_read_as_they_are_taken_out(tables, rows):
             ]
         assert found == taken == rows
         assert [list(each) for each in found] == [list(each) for each in taken]
-
-
-@given(arrays=st.lists(hnp.arrays(np.int64, hnp.array_shapes(min_dims=0, min_side=0)), min_size=1))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_tensors_of_a_sequence_are_read_as_they_are_taken_out(tables, arrays):
-    for api in tables:
-        with Value.sequence(arrays, api=api) as value:
-            assert value.to_python() == [each.to_python() for each in value]

@@ -4,11 +4,9 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ortcffi import ElementType, Value, emulate
-from ortcffi.values.tensors import bytes_of, pack, unpack
+from ortcffi.values.tensors import bytes_of
 
 PACKED = [ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2]
 PACKED += [ml_dtypes.float4_e2m1fn]
@@ -44,14 +42,6 @@ def test_packing_is_a_copy_that_must_be_asked_for(api):
     value = Value.from_numpy(x, api=api, copy=True)
     with pytest.raises(ValueError, match=r"packed.*copy=True"):
         value.numpy()
-
-
-@given(st.lists(st.integers(0, 15)), st.sampled_from([2, 4]))
-def test_unpacking_reverses_packing(numbers, bits):
-    x = np.array(numbers, np.uint8) & ((1 << bits) - 1)
-    packed = pack(x, bits)
-    assert packed.size == -(-x.size * bits // 8)
-    np.testing.assert_array_equal(unpack(packed, bits, x.size), x)
 
 
 @pytest.mark.parametrize("version", [1, 9, 13, 22, 25])

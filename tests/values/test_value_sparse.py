@@ -88,6 +88,8 @@ def test_borrowed_memory_is_kept_as_long_as_a_view(api):
         (lambda c: c([1], PAIRS, (3, 3)), TypeError, "values must be an ndarray"),
         (lambda c: c(VALUES, [1, 2, 3], (3, 3)), TypeError, "indices must be an ndarray of int64"),
         (lambda c: c(VALUES, PAIRS / 2, (3, 3)), TypeError, "indices must be an ndarray of int64"),
+        (lambda c: c(VALUES, np.ma.array([0, 1, 2], mask=[1, 0, 0]), (3, 3)), TypeError, "masked"),
+        (lambda c: c(np.array([None, 1], object), PAIRS[:2], (3, 3)), TypeError, "must be a str"),
         (lambda c: c(VALUES, PAIRS, (3, -3)), ValueError, r"shape\[1\]"),
         (lambda c: c(VALUES, PAIRS, (2, 2)), errors.InvalidArgument, "bound|below"),
         (lambda c: c(VALUES, PAIRS[:2], (3, 3)), errors.InvalidArgument, "count|indices|indexes"),
@@ -191,11 +193,6 @@ def test_bytes_are_stored_as_they_are(api):
     assert value.to_python() == {(0, 0): "abc", (1, 0): "d"}
 
 
-def test_an_object_that_is_no_string_is_not_stored_as_one(api):
-    with pytest.raises(TypeError, match="one of values must be a str"):
-        Value.sparse_coo(np.array([None, 1], object), np.array([0, 2]), (2, 2), api=api)
-
-
 def test_borrowed_values_that_are_read_only_stay_so(api):
     values = VALUES.copy()
     values.flags.writeable = False
@@ -204,20 +201,9 @@ def test_borrowed_values_that_are_read_only_stay_so(api):
     assert not value.sparse_values.flags.writeable
 
 
-def test_indices_that_are_too_large_are_refused_not_truncated(api):
-    where = np.array([[2**32], [1]])
-    with pytest.raises(ValueError, match="indices must be of int32, but one is too large"):
-        Value.block_sparse(np.ones((1, 1, 1)), where, (2, 2), api=api, copy=True)
-
-
-def test_masked_indices_are_refused(api):
-    where = np.ma.array([0, 1, 2], mask=[1, 0, 0])
-    with pytest.raises(TypeError, match="indices must not be masked"):
-        Value.sparse_coo(VALUES, where, (3, 3), api=api)
-
-
-@pytest.mark.parametrize("place", [-1, 2])
+@pytest.mark.parametrize("place", [-1, 2, 2**32])
 def test_blocks_outside_of_the_tensor_are_refused(api, place):
-    where = np.array([[0, place], [1, 0]], np.int32)
-    with pytest.raises(errors.InvalidArgument, match="indices are of blocks outside"):
-        Value.block_sparse(BLOCKS, where, (4, 4), api=api)
+    where = np.array([[0, place], [1, 0]])
+    says = "indices are of blocks outside" if place < 3 else "of int32, but one is too large"
+    with pytest.raises((errors.InvalidArgument, ValueError), match=says):
+        Value.block_sparse(BLOCKS, where, (4, 4), api=api, copy=True)

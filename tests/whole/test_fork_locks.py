@@ -14,23 +14,6 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no fo
 LIMIT = 20  # seconds
 
 
-def test_a_fork_waits_for_a_lock_which_is_free_in_both_processes():
-    lock, is_locked = fork_safe_lock(), threading.Event()
-
-    def hold():
-        with lock:
-            is_locked.set()
-            threading.Event().wait(0.05)
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    assert is_locked.wait(LIMIT)
-    assert fork(lambda: lock.acquire(timeout=LIMIT), LIMIT) == 0
-    join(holder)
-    assert lock.acquire(timeout=LIMIT)
-    lock.release()
-
-
 def test_a_lock_that_is_made_while_a_fork_waits_is_not_released_by_it():
     first, is_locked, made = fork_safe_lock(), threading.Event(), []
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from support import processes
 from support.hostile_calls import makers
-from support.hostile_calls.arguments import Arguments
 from support.paths import CHECKOUT, finds_support
 
 import ortcffi as ort
@@ -65,16 +64,6 @@ def test_a_planted_crash_is_reported(tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "TESTS", tmp_path)
     with pytest.raises(AssertionError, match=r"last call (.|\n)*Aborted"):
         run("core", 1, 60, 1, tmp_path)
-
-
-def test_no_call_that_may_write_a_file_is_given_the_path_of_the_extension(core_api):
-    given = Arguments(random.Random(1), [core_api], lambda: None)
-    given.pool.append(ort.execution_provider("hostile paths")(makers.Doubles))
-    for name in ("path", "output", "file_path", "optimized_model_path"):
-        made = {type(given.argument(name)) for _ in range(300)}
-        assert ort.PythonEp not in made
-        assert str in made
-    assert ort.PythonEp in {type(given.argument("provider")) for _ in range(300)}
 
 
 def test_the_calls_begin_with_a_good_object_of_each_public_class():

@@ -4,8 +4,10 @@
 import numpy as np
 import pytest
 from support import eps
+from support.versions import API_VERSION
 
 import ortcffi as ort
+from ortcffi.table.trace import Trace
 
 
 class PathOfInt:
@@ -25,6 +27,13 @@ CALLS = {
         lambda: ort.load("\ud800")
     ],
     "api must be an Api, not int": [
+        *(
+            lambda make=make: make(3)
+            for make in (ort.SessionOptions, ort.RunOptions, ort.ThreadingOptions)
+        ),
+        *(lambda: ort.PrepackedWeights(3), lambda: ort.ArenaCfg(3), lambda: ort.Env("app", 3)),
+        *(lambda: ort.TensorTypeInfo("f4", [1], 3), lambda: ort.OpAttr("name", 1, api=3)),
+        lambda: ort.CustomOpDomain("mine", 3),
         lambda: ort.CustomOpLibrary("x.so", api=5),
         lambda: ort.PythonAllocator(0),
     ],
@@ -59,6 +68,45 @@ CALLS = {
     "library must be a CustomOpLibrary": [lambda: ort.LibraryOp(None, None, None, 0, None)],
     "made by attach": [lambda: ort.Official(None, np)],
     "options must be a cdata of OrtSessionOptions": [lambda: ort.op_set().register(None, None)],
+    "path must be a str, bytes or os.PathLike, not": [
+        lambda path=path: ort.load(path) for path in (3, 1.5, True, ["a"], object())
+    ],
+    "path must not contain a null character": [lambda: ort.load("a\0b"), lambda: ort.load(b"a\0b")],
+    "path is empty; expected the path of a shared library": [lambda: ort.load("")],
+    "path ": [lambda path=path: ort.find_runtimes(path) for path in (3, "", "\0")],
+    "api must be an Api, not ": [
+        lambda wrong=wrong: ort.init_api(wrong) for wrong in ("core", 5, ort.lib)
+    ],
+    "other must be an Api, not int": [lambda: ort.core_api().same_library(5)],
+    "api must be an Api, not str": [lambda: ort.trace("core")],
+    "counted must": [
+        lambda counted=counted: Trace(ort.core_api(), counted)
+        for counted in ([], {}, (), 5, ort.ffi.new("int*"), ort.ffi.NULL)
+    ],
+    f"version must be from 1 to {API_VERSION}, but is": [
+        lambda version=version: ort.emulate(version) for version in (0, API_VERSION + 1, -1, 2**32)
+    ],
+    "version must be an int": [
+        lambda version=version: ort.emulate(version) for version in (12.0, "12", None)
+    ],
+    "positional": [
+        lambda given=given: ort.Value.from_numpy(*given) for given in ((), (1, 2), (1, 2, 3))
+    ],
+    "order": [lambda: ort.Value.from_numpy(np.ones(3), order="F")],
+    "api must be an Api, not float": [lambda: ort.Value.from_numpy(np.ones(3), api=1.5)],
+    "Value": [
+        *(ort.Value, lambda: ort.Value([1]), lambda: ort.Value.__new__(ort.Value)),
+        lambda: object.__new__(ort.Value),
+    ],
+    "values must be an iterable, not NoneType": [lambda: ort.Value.sequence(None)],
+    "dtype: ": [lambda: ort.Value.empty(3, "no such type")],
+    "allocator must be an Allocator, not Api": [lambda: ort.Value.empty(3, "f4", ort.core_api())],
+    "element must be a TypeInfo, not int": [lambda: ort.TypeInfo.sequence(5)],
+    "contained must be a TypeInfo, not NoneType": [lambda: ort.TypeInfo.optional(None)],
+    "value_type must be a TypeInfo, not str": [lambda: ort.TypeInfo.map("i8", "f4")],
+    "element_type: ": [lambda: ort.TypeInfo.tensor("nothing")],
+    "key_type: ": [lambda: ort.TypeInfo.map("nothing", ort.TypeInfo.tensor("f4"))],
+    "value must be a Value, not int": [lambda: ort.TypeInfo.of_value(3)],
     "handle": [
         lambda handle=handle: ort.Allocator(ort.core_api(), handle)
         for handle in (5, None, "x", ort.ffi.new("int*"), ort.ffi.cast("OrtAllocator*", 0))

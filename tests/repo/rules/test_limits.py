@@ -3,8 +3,6 @@
 
 import ast
 import subprocess
-import time
-from pathlib import Path
 
 import pytest
 from support import prepared, processes, threads
@@ -59,34 +57,4 @@ def test_a_process_that_takes_too_long_is_killed_with_those_that_it_started(tmp_
     with pytest.raises(subprocess.TimeoutExpired):
         processes.run("sh", "-c", script)
     child = int(note.read_text())
-    threads.wait_until(lambda: has_ended(child))
-
-
-def has_ended(process: int) -> bool:
-    """Whether a process is gone, or is one for whose end nobody has asked yet."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-def test_a_child_of_a_fork_that_takes_too_long_is_killed():
-    assert processes.fork(lambda: time.sleep(1000), limit=0.1) == 9
-
-
-def test_a_child_of_a_fork_that_raises_does_not_go_on():
-    assert processes.fork(lambda: 1 / 0) == 256
-    assert processes.fork(lambda: True) == 0
-
-
-@pytest.mark.xdist_group("a group")
-def test_xdist_knows_the_groups_of_tests(request):
-    # Without them each process would build what the tests of a group share.
-    if getattr(request.config.option, "loadgroup", False):
-        assert request.node.nodeid.endswith("@a group")
-
-
-def test_a_program_that_takes_too_long_is_killed_and_others_run():
-    with pytest.raises(TimeoutError):
-        prepared.run_program("while True: pass", timeout=0.5)
-    assert prepared.printed_by("print('others')") == "others"
+    threads.wait_until(lambda: processes.has_ended(child))

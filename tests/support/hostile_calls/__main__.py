@@ -80,7 +80,7 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     if options.table == "core":
         os.environ["ORTCFFI_LIBRARY"] = "none"  # no call makes a session of ONNX Runtime
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
-    before, references = live_objects(), kept.references()
+    before = live_objects()
     until = time.monotonic() + options.seconds
     # A library that has begun threads does not work in the child of a fork.
     Surroundings.may_fork = options.table == "core"
@@ -120,9 +120,7 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     if options.reached:
         Path(options.reached).write_text("\n".join(sorted(reached)), "utf-8", "replace")
     if left:
-        more = kept.references() - references
-        ways = "\n".join(sorted(kept.holders()))
-        end(f"left alive: {left}\nreferences there are more of: {dict(more)}\nheld by:\n{ways}")
+        end(f"left alive: {left}")
 
 
 def main() -> None:

@@ -4,22 +4,16 @@
 import gc
 import sys
 import weakref
-from collections import Counter
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 import numpy as np
-from numpy._core import multiarray
 
 from ortcffi import compat, errors
-from ortcffi._native import Owner
 from ortcffi.compat import _environment
 from ortcffi.ep.installed import PYTHON_EPS
 from ortcffi.kernels import op_sets
 from ortcffi.session import creation, pickling
-
-LONGEST_WAY = 12
 
 
 class Changed:
@@ -81,52 +75,3 @@ def take_back() -> None:
         for op in {id(op): op for op in each}.values():  # one may be there under two names
             each.remove(op)
     PYTHON_EPS.clear()
-
-
-def _is_counted(thing: Any) -> bool:
-    """Whether it may keep an object of the core alive."""
-    kind = type(thing)  # not its __class__, which a proxy of what is gone has not
-    while issubclass(kind, np.ndarray) and thing.base is not None:  # a view
-        thing, kind = thing.base, type(thing.base)
-    if issubclass(kind, np.ndarray):
-        return multiarray.get_handler_name(thing) == "ortcffi"
-    return str(kind.__module__).startswith("ortcffi") and not isinstance(thing, type)
-
-
-def _name(holder: Any, kept: Any) -> str:
-    """What holds an object: of a dict, the keys too."""
-    keys = [key for key, each in holder.items() if each is kept] if type(holder) is dict else []
-    return f"{type(holder).__qualname__}{repr(keys)[:60] if keys else ''}"
-
-
-def references() -> Counter[str]:
-    """How many references there are to such objects, by the types of both sides."""
-    found: Counter[str] = Counter()
-    for holder in gc.get_objects():
-        for each in gc.get_referents(holder):
-            if _is_counted(each):
-                found[f"{_name(holder, each)} to {type(each).__qualname__}"] += 1
-    return found
-
-
-def holders() -> set[str]:
-    """What holds the objects of C, and what holds that, and so on: a line for each way up."""
-    there = gc.get_objects()
-    above: dict[int, Any] = {}
-    for holder in there:
-        if not issubclass(type(holder), FrameType):  # a dead proxy has no other type
-            for each in gc.get_referents(holder):
-                above.setdefault(id(each), holder)
-    return {
-        _way_up(each, above)
-        for each in there
-        if issubclass(type(each), Owner) and each._handle_address
-    }
-
-
-def _way_up(thing: Any, above: dict[int, Any]) -> str:
-    way = [type(thing).__qualname__]
-    while len(way) < LONGEST_WAY and (holder := above.get(id(thing))) is not None:
-        way.append(_name(holder, thing))
-        thing = holder
-    return " < ".join(way)

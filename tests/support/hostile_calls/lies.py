@@ -12,6 +12,27 @@ import numpy as np
 Act = Callable[[], object]
 
 
+ANSWERS: dict[str, Any] = {  # of the methods of `Raises`
+    "call": None,
+    "iter": ["a", "b"],
+    "len": [0, 1, 3, 1 << 40],  # one of them: it lies
+    "index": 3,
+    "array": np.zeros(3),
+    "fspath": "/nonexistent/path",
+    "int": 2**70,
+    "float": float("nan"),
+    "bool": True,
+    "str": "\ud800",
+    "eq": True,
+    "hash": 1,
+    "contains": True,
+    "dlpack": np.zeros(3),
+    "dlpack_device": [(1, 0), (2, 0), (99, -1), "cpu", ()],  # one of them
+    "buffer": b"abcd",
+    "exit": True,
+}
+
+
 class Raises:
     """Of all types at once: callable, iterable, mapping, number. It raises now and then.
 
@@ -30,68 +51,35 @@ class Raises:
             )
         return answer
 
-    def __call__(self, *_arguments: Any, **_named: Any) -> Any:
-        return self._maybe(None)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._maybe(["a", "b"]))
-
-    def __len__(self) -> int:
-        return self._maybe(self.chance.choice([0, 1, 3, 1 << 40]))  # it lies
-
     def __getitem__(self, key: Any) -> Any:
         return self._maybe(key)
 
     def keys(self) -> Any:
         return self._maybe(["k"])
 
-    def __index__(self) -> int:
-        return self._maybe(3)
-
-    def __array__(self, *_arguments: Any, **_named: Any) -> Any:
-        return self._maybe(np.zeros(3))
-
-    def __fspath__(self) -> str:
-        return self._maybe("/nonexistent/path")
-
     def items(self) -> Any:
         return self._maybe([("k", "v"), ("k",)])
-
-    def __int__(self) -> int:
-        return self._maybe(2**70)
-
-    def __float__(self) -> float:
-        return self._maybe(float("nan"))
-
-    def __bool__(self) -> bool:
-        return self._maybe(True)
-
-    def __str__(self) -> str:
-        return self._maybe("\ud800")
-
-    def __eq__(self, other: object) -> Any:
-        return self._maybe(True)
-
-    def __hash__(self) -> int:
-        return self._maybe(1)
-
-    def __contains__(self, key: object) -> bool:
-        return self._maybe(True)
-
-    def __dlpack__(self, **_named: Any) -> Any:
-        return self._maybe(np.zeros(3).__dlpack__())
-
-    def __dlpack_device__(self) -> Any:
-        return self._maybe(self.chance.choice([(1, 0), (2, 0), (99, -1), "cpu", ()]))
-
-    def __buffer__(self, _flags: int) -> Any:
-        return self._maybe(memoryview(b"abcd"))
 
     def __enter__(self) -> Any:
         return self._maybe(self)
 
-    def __exit__(self, *_error: object) -> Any:
-        return self._maybe(True)
+
+def _answering(name: str, answer: Any) -> Callable[..., Any]:
+    wraps: dict[str, Callable[[Any], Any]] = {
+        "iter": iter,
+        "dlpack": lambda array: array.__dlpack__(),
+        "buffer": memoryview,
+    }
+
+    def method(self: Raises, *_arguments: Any, **_named: Any) -> Any:
+        chosen = self.chance.choice(answer) if name in ("len", "dlpack_device") else answer
+        return wraps.get(name, lambda same: same)(self._maybe(chosen))
+
+    return method
+
+
+for _name, _answer in ANSWERS.items():
+    setattr(Raises, f"__{_name}__", _answering(_name, _answer))
 
 
 class WrongClass:
