@@ -6,8 +6,7 @@
  * Most of it is decided when this compiles. What runs looks at the tables of the library given as
  * the first argument, as arrays of pointers.
  */
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 _Static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8,
                "the numbers are those of 64-bit machines");
@@ -188,10 +187,7 @@ static void check_no_null(const char* table, const void* pointers, size_t count)
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  const OrtApi* api = get_base()->GetApi(ORT_API_VERSION);
-  CHECK(api != NULL);
+  const OrtApi* api = table_of(argv[1]);
   check_no_null("OrtApi", api, sizeof *api / sizeof(void*));
   check_no_null("OrtModelEditorApi", api->GetModelEditorApi(), 20);
   check_no_null("OrtCompileApi", api->GetCompileApi(), 20);

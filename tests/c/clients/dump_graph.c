@@ -275,10 +275,7 @@ static void look(const OrtGraph* graph) {
 int main(int argc, char** argv) {
   char path[4096];
   CHECK(argc == 2);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
-  CHECK(api != NULL);
+  api = table_of(argv[1]);
   while (fgets(path, sizeof path, stdin) != NULL) {
     path[strcspn(path, "\n")] = 0;
     was_shown = false;

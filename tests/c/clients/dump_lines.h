@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 extern const OrtApi* api;
 

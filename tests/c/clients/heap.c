@@ -8,20 +8,12 @@
 #include <pthread.h>
 
 #include "barrier.h"
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 static const OrtApi* api;
 static OrtAllocator* allocator;
 
-static uint64_t figure(const char* key) {
-  OrtKeyValuePairs* stats = NEW(OrtKeyValuePairs, allocator->GetStats(allocator, &new_));
-  const char* text = api->GetKeyValue(stats, key);
-  CHECK(text != NULL);
-  uint64_t number = strtoull(text, NULL, 10);
-  api->ReleaseKeyValuePairs(stats);
-  return number;
-}
+static uint64_t figure(const char* key) { return (uint64_t)figure_of(api, allocator, key); }
 
 static void every_size_is_aligned_and_writable_to_its_end(void) {
   static const size_t around[] = {64,       128,       1 << 10, 4 << 10,
@@ -157,9 +149,7 @@ static void shrink_gives_memory_back(void) {
 
 int main(int argc, char** argv) {
   CHECK(argc >= 2);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
+  api = table_of(argv[1]);
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   puts(api->GetBuildInfoString());
   no_bytes_are_no_block();

@@ -5,7 +5,6 @@
  *     kernel_threads LIBRARY ROUNDS [fork]    makes and ends as many kernels, which must not grow
  *                                             the process; and forks inside a kernel
  */
-#include <pthread.h>
 #include <sys/wait.h>
 
 #include "kernels.h"
@@ -67,13 +66,7 @@ static void* compute_often(void* kernel) {
 static void shares_a_kernel_between_threads(void) {
   struct test_op op = twice_op();
   OrtcoreKernel* kernel = new_kernel(&op);
-  pthread_t threads[4];
-  for (size_t i = 0; i < 4; i++) {
-    CHECK(pthread_create(&threads[i], NULL, compute_often, kernel) == 0);
-  }
-  for (size_t i = 0; i < 4; i++) {
-    pthread_join(threads[i], NULL);
-  }
+  on_threads(4, compute_often, kernel);
   host.release(kernel);
 }
 
@@ -90,30 +83,22 @@ static OrtStatus* fork_inside(OrtKernelContext* context) {
   return NULL;
 }
 
-/* Bytes that the core's heap has given out. */
-static long long in_use(void) {
-  OrtKeyValuePairs* figures = NEW(OrtKeyValuePairs, allocator->GetStats(allocator, &new_));
-  long long bytes = atoll(api->GetKeyValue(figures, "InUse"));
-  api->ReleaseKeyValuePairs(figures);
-  return bytes;
-}
-
 static void does_not_grow(int rounds) {
   struct test_op op = twice_op();
   OrtValue* in = new_floats();
-  long long before = in_use();
+  int64_t before = figure_of(api, allocator, "InUse");
   for (int i = 0; i < rounds; i++) {
     OrtcoreKernel* kernel = new_kernel(&op);
     compute(kernel, in);
     host.release(kernel);
   }
-  CHECK(in_use() == before);
+  CHECK(figure_of(api, allocator, "InUse") == before);
   api->ReleaseValue(in);
 }
 
 int main(int argc, char** argv) {
   CHECK(argc == 3 || argc == 4);
-  find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
+  find_host(table_of(argv[1]));
   visits_each_number_once();
   shares_a_kernel_between_threads();
   does_not_grow(atoi(argv[2]));

@@ -407,7 +407,7 @@ static void kernels_borrow_the_allocator_of_the_host(void) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
+  find_host(table_of(argv[1]));
   computes();
   refuses_inputs();
   refuses_attributes_that_cannot_be_read();

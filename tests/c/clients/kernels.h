@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-#include "client.h"
-#include "onnxruntime_c_api.h"
 #include "ortcore.h"
 #include "plain_op.h"
+#include "table.h"
 
 static const OrtApi* api;
 static OrtAllocator* allocator;

@@ -5,10 +5,7 @@
  *
  * many_threads LIBRARY [THREADS [MEBIBYTES]]: it may grow by so many.
  */
-#include <pthread.h>
-
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 /* Threads at a time, blocks that lie about for others, and blocks that a thread takes. */
 #define CREW 8
@@ -21,15 +18,9 @@ static const OrtApi* api;
 static OrtAllocator* allocator;
 static unsigned char* left[LEFT];
 
-static uint64_t next_random(uint64_t* state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 7;
-  *state ^= *state << 17;
-  return *state;
-}
-
-static void* live(void* number) {
-  uint64_t state = (uint64_t)(uintptr_t)number * 0x9E3779B97F4A7C15U + 1;
+static void* live(void* unused) {
+  static uint64_t number;
+  uint64_t state = __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED) * 0x9E3779B97F4A7C15U + 1;
   allocator->Free(allocator, NULL); /* while another thread makes the heap */
   for (size_t i = 0; i < TAKEN; i++) {
     size_t size = next_random(&state) % LARGEST + 1;
@@ -40,32 +31,22 @@ static void* live(void* number) {
     unsigned char* other = __atomic_exchange_n(place, block, __ATOMIC_ACQ_REL);
     CHECK(api->AllocatorFree(allocator, other) == NULL);
   }
-  return NULL;
+  return unused;
 }
 
-static void run(size_t first, size_t end) {
-  pthread_t crew[CREW];
-  for (size_t number = first; number < end; number += CREW) {
-    for (size_t i = 0; i < CREW; i++) {
-      CHECK(pthread_create(&crew[i], NULL, live, (void*)(number + i)) == 0);
-    }
-    for (size_t i = 0; i < CREW; i++) {
-      pthread_join(crew[i], NULL);
-    }
-  }
+static void run(size_t threads) {
+  for (size_t i = 0; i < threads; i += CREW) on_threads(CREW, live, NULL);
 }
 
 int main(int argc, char** argv) {
   CHECK(argc >= 2);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
+  api = table_of(argv[1]);
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   size_t threads = argc > 2 ? strtoul(argv[2], NULL, 10) : 10000;
   size_t may_grow = argc > 3 ? strtoul(argv[3], NULL, 10) : 16;
-  run(1, threads / 2);
+  run(threads / 2);
   size_t early = resident();
-  run(threads / 2, threads);
+  run(threads / 2);
   size_t late = resident();
   printf("%zu KiB, then %zu KiB\n", early >> 10, late >> 10);
   CHECK(late < early + (may_grow << 20));

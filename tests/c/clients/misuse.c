@@ -6,8 +6,7 @@
  * misuse LIBRARY MISTAKE: a bad free is made once through the table, whose message is printed, and
  * once through the allocator's struct, which reports to stderr.
  */
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 static const OrtApi* api;
 static OrtAllocator* allocator;
@@ -18,15 +17,10 @@ static char* take(size_t size) {
   return block;
 }
 
-static uint64_t bad_frees(void) {
-  OrtKeyValuePairs* stats = NEW(OrtKeyValuePairs, allocator->GetStats(allocator, &new_));
-  uint64_t count = strtoull(api->GetKeyValue(stats, "NumBadFrees"), NULL, 10);
-  api->ReleaseKeyValuePairs(stats);
-  return count;
-}
+static int64_t bad_frees(void) { return figure_of(api, allocator, "NumBadFrees"); }
 
 static void must_be_refused(void* pointer) {
-  uint64_t before = bad_frees();
+  int64_t before = bad_frees();
   OrtStatus* status = api->AllocatorFree(allocator, pointer);
   CHECK(api->GetErrorCode(status) == ORT_INVALID_ARGUMENT);
   printf("%p\n%s\n", pointer, api->GetErrorMessage(status));
@@ -166,9 +160,7 @@ static const struct {
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
+  api = table_of(argv[1]);
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
     if (strcmp(mistakes[i].name, argv[2]) == 0) {

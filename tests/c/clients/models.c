@@ -5,9 +5,7 @@
  * Reads and writes models that end too early and that were changed at random, of its own or of
  * files; the changes are the same in each run. Then threads ask one model at once.
  */
-#include <pthread.h>
-
-#include "client.h"
+#include "table.h"
 #include "model_bytes.h"
 #include "walk_model.h"
 
@@ -108,23 +106,14 @@ static void* ask_shared(void* unused) {
 
 /* Threads are the first to ask for graphs, types and tensors, all at once. */
 static void ask_at_once(const struct model_bytes* model) {
-  pthread_t threads[THREADS];
   CHECK(walks(model_functions().open(model->at, model->size, NULL, &shared)));
-  for (size_t i = 0; i < THREADS; i++) {
-    CHECK(pthread_create(&threads[i], NULL, ask_shared, NULL) == 0);
-  }
-  for (size_t i = 0; i < THREADS; i++) {
-    CHECK(pthread_join(threads[i], NULL) == 0);
-  }
+  on_threads(THREADS, ask_shared, NULL);
   api->ReleaseModel(shared);
 }
 
 int main(int argc, char** argv) {
   CHECK(argc >= 3);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
-  CHECK(api != NULL);
+  api = table_of(argv[1]);
   const size_t mutations = (size_t)atoi(argv[2]);
   const struct model_bytes models[] = {branching_model(), wide_model()};
   for (size_t i = 0; i < 2; i++) {

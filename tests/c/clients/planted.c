@@ -6,8 +6,7 @@
  */
 #include <pthread.h>
 
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 static int shared;
 
@@ -27,9 +26,7 @@ static void race(void) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  const OrtApi* api = get_base()->GetApi(ORT_API_VERSION);
+  const OrtApi* api = table_of(argv[1]);
   OrtAllocator* allocator = NEW(OrtAllocator, api->GetAllocatorWithDefaultOptions(&new_));
   volatile int width = 8 * sizeof(int);
   volatile char* block = allocator->Alloc(allocator, 100);

@@ -6,10 +6,9 @@
  */
 #include "platform/platform.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "client.h"
+#include "table.h"
 
 #define PAGES ((size_t)1 << 20)
 #define THREADS 4
@@ -43,14 +42,8 @@ static void* take_turns(void* value) {
 
 static void each_thread_has_its_turns_and_its_end(void) {
   static long value = 7;
-  pthread_t threads[THREADS];
   CHECK(core_thread_key_create(&key, thread_end));
-  for (int i = 0; i < THREADS; i++) {
-    CHECK(pthread_create(&threads[i], NULL, take_turns, &value) == 0);
-  }
-  for (int i = 0; i < THREADS; i++) {
-    pthread_join(threads[i], NULL);
-  }
+  on_threads(THREADS, take_turns, &value);
   CHECK(turns == (long)THREADS * TURNS);
   CHECK(runs == 1);
   CHECK(ended == THREADS * value);
@@ -91,9 +84,7 @@ static void a_library_is_opened_or_the_reason_given(const char* path) {
   puts(error);
   void* library = core_library_open_utf8(path, error);
   CHECK(library != NULL);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = core_library_symbol(library, "OrtGetApiBase");
-  CHECK(get_base()->GetApi(ORT_API_VERSION) != NULL);
+  CHECK(core_library_symbol(library, "OrtGetApiBase") == entry_of(path));
   CHECK(core_library_symbol(library, "there_is_no_such_name") == NULL);
   CHECK(core_process_symbol("there_is_no_such_name") == NULL);
   core_library_close(library);

@@ -1,70 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads have one execution provider take and compile nodes at once. */
-#include <pthread.h>
-#include <string.h>
+#define KIND LYING
+#include "../provider/provider.c"
 
-#include "client.h"
-#include "model_bytes.h"
-#include "onnxruntime_ep_c_api.h"
 #include "ortcore.h"
+#include "table.h"
+
+/* Needs CHECK. */
+#include "model_bytes.h"
 
 #define THREADS 4
 #define ROUNDS 200
 
-static const OrtApi* api;
-static const OrtEpApi* ep_api;
 static OrtcoreEp* provider;
 static const OrtGraph* graph;
-
-/* --- a provider that takes all nodes as one --------------------------------------------------- */
-
-static const char* ORT_API_CALL ep_name(const OrtEp* self) { return (void)self, "all"; }
-static const char* ORT_API_CALL name(const OrtEpFactory* self) { return (void)self, "all"; }
-
-static OrtStatus* ORT_API_CALL take_all(OrtEp* self, const OrtGraph* from,
-                                        OrtEpGraphSupportInfo* info) {
-  const OrtNode* nodes[8];
-  size_t count = 0;
-  (void)self;
-  CHECK(api->Graph_GetNumNodes(from, &count) == NULL && count <= 8);
-  CHECK(api->Graph_GetNodes(from, nodes, 8) == NULL);
-  return ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, count, NULL);
-}
-
-static OrtStatus* ORT_API_CALL make_state(OrtNodeComputeInfo* self, OrtNodeComputeContext* context,
-                                          void** state) {
-  return (void)context, *state = self, NULL;
-}
-static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
-                                       OrtKernelContext* context) {
-  return (void)self, (void)state, (void)context, NULL;
-}
-
-static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** fused,
-                                       size_t count, OrtNodeComputeInfo** infos,
-                                       OrtNode** context_nodes) {
-  static OrtNodeComputeInfo info = {
-      .ort_version_supported = 23, .CreateState = make_state, .Compute = compute};
-  (void)self, (void)graphs, (void)fused, (void)context_nodes;
-  for (size_t i = 0; i < count; i++) {
-    infos[i] = &info;
-  }
-  return NULL;
-}
-
-static OrtStatus* ORT_API_CALL create_ep(OrtEpFactory* self,
-                                         const OrtHardwareDevice* const* hardware,
-                                         const OrtKeyValuePairs* const* metadata, size_t count,
-                                         const OrtSessionOptions* options, const OrtLogger* logger,
-                                         OrtEp** out) {
-  static OrtEp ep = {.ort_version_supported = 23,
-                     .GetName = ep_name,
-                     .GetCapability = take_all,
-                     .Compile = compile};
-  (void)self, (void)hardware, (void)metadata, (void)count, (void)options, (void)logger;
-  return *out = &ep, NULL;
-}
-static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) { (void)self, (void)ep; }
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
@@ -104,28 +53,21 @@ static void* compile_often(void* unused) {
 }
 
 static void compile_at_once(const OrtEpDevice* device, const OrtSessionOptions* options) {
-  pthread_t threads[THREADS];
   CHECK(host.create(&device, 1, options, NULL, &provider) == NULL);
-  for (size_t i = 0; i < THREADS; i++) {
-    CHECK(pthread_create(&threads[i], NULL, compile_often, NULL) == 0);
-  }
-  for (size_t i = 0; i < THREADS; i++) {
-    pthread_join(threads[i], NULL);
-  }
+  on_threads(THREADS, compile_often, NULL);
   host.release(provider);
 }
 
-int main(int count, char** arguments) {
-  OrtEpFactory factory = {.ort_version_supported = 22,
-                          .GetName = name,
-                          .GetVendor = name,
-                          .CreateEp = create_ep,
-                          .ReleaseEp = release_ep};
+int main(int argc, char** argv) {
+  OrtEpFactory* factory = NULL;
+  size_t count = 0;
   struct model_bytes bytes = branching_model();
   OrtModel* model = NULL;
-  CHECK(count == 2);
-  api = ((const OrtApiBase* (*)(void))entry_of(arguments[1]))()->GetApi(ORT_API_VERSION);
-  ep_api = api->GetEpApi();
+  CHECK(argc == 2);
+  const OrtApiBase*(ORT_API_CALL * get_base)(void);
+  *(void**)&get_base = entry_of(argv[1]);
+  /* It takes all nodes as one. */
+  CHECK(CreateEpFactories("each", get_base(), NULL, &factory, 1, &count) == NULL && count == 1);
   find_host();
   CHECK(host.open_model(bytes.at, bytes.size, NULL, &model) == NULL);
   CHECK(host.graph_of(model, ORTCORE_GRAPH_FOLDED, &graph) == NULL);
@@ -133,13 +75,14 @@ int main(int count, char** arguments) {
       NEW(OrtHardwareDevice,
           ep_api->CreateHardwareDevice(OrtHardwareDeviceType_CPU, 0, 0, "all", NULL, &new_));
   OrtEpDevice* device =
-      NEW(OrtEpDevice, ep_api->CreateEpDevice(&factory, hardware, NULL, NULL, &new_));
+      NEW(OrtEpDevice, ep_api->CreateEpDevice(factory, hardware, NULL, NULL, &new_));
   OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
   compile_at_once(device, options);
   api->ReleaseSessionOptions(options);
   ep_api->ReleaseEpDevice(device);
   ep_api->ReleaseHardwareDevice(hardware);
   api->ReleaseModel(model);
+  CHECK(ReleaseEpFactory(factory) == NULL);
   printf("provider_threads: OK\n");
   return 0;
 }

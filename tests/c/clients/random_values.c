@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 #define DIMS(...) (const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
 #define INT64 ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64
@@ -178,9 +177,7 @@ static void try_sparse(void) {
 int main(int argc, char** argv) {
   CHECK(argc == 2 || argc == 3);
   int rounds = argc == 3 ? atoi(argv[2]) : 1000;
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
+  api = table_of(argv[1]);
   CHECK(api != NULL && api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
   for (int i = 0; i < rounds; i++) {

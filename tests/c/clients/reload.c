@@ -5,11 +5,8 @@
  *
  * reload LIBRARY [ROUNDS [MEBIBYTES]]: it may grow by so many.
  */
-#include <pthread.h>
-
 #include "barrier.h"
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 static const OrtApi* api;
 static pthread_barrier_t used;
@@ -32,19 +29,13 @@ static void* use(void* unused) {
 
 static void one_round(const char* path) {
   void* library = open_library(path);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_in(library);
-  api = get_base()->GetApi(ORT_API_VERSION);
+  api = table_in(library);
   pthread_t threads[2];
-  for (size_t i = 0; i < 2; i++) {
-    CHECK(pthread_create(&threads[i], NULL, use, NULL) == 0);
-  }
+  begin_threads(threads, 2, use, NULL);
   pthread_barrier_wait(&used);
   close_library(library);
   pthread_barrier_wait(&closed);
-  for (size_t i = 0; i < 2; i++) {
-    pthread_join(threads[i], NULL);
-  }
+  join_threads(threads, 2);
 }
 
 int main(int argc, char** argv) {

@@ -9,7 +9,7 @@
  */
 #include <pthread.h>
 
-#include "client.h"
+#include "table.h"
 #if !defined(_WIN32)
 #include <sys/wait.h>
 #endif
@@ -238,9 +238,7 @@ static OrtEnv* new_env(void) {
 int main(int count, char** arguments) {
   bool forks = strcmp(arguments[count - 1], "fork") == 0;
   int times = count > 2 + forks ? atoi(arguments[2]) : 6000;
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(arguments[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
+  api = table_of(arguments[1]);
   twice_api = api;
   visiting_op = twice_op;
   visiting_op.KernelComputeV2 = compute;

@@ -6,14 +6,12 @@
  * while one of them has it, and its function is called with its own parameter. The process forks as
  * often as FORKS says meanwhile, and each child uses the environment, too.
  */
-#include <pthread.h>
 #include <string.h>
 #if !defined(_WIN32)
 #include <sys/wait.h>
 #endif
 
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 #include "ortcore.h"
 
 static const OrtApi* api;
@@ -73,20 +71,14 @@ static void fork_often(long forks) {
 int main(int argc, char** argv) {
   CHECK(argc == 3 || argc == 4);
   rounds = atol(argv[2]);
-  const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = entry_of(argv[1]);
-  api = get_base()->GetApi(ORT_API_VERSION);
+  api = table_of(argv[1]);
   log_record = (OrtcoreLog)api->GetExperimentalFunction(ORTCORE_LOG);
   CHECK(log_record != NULL);
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
   pthread_t threads[2];
-  for (int i = 0; i < 2; i++) {
-    CHECK(pthread_create(&threads[i], NULL, use, NULL) == 0);
-  }
+  begin_threads(threads, 2, use, NULL);
   fork_often(argc == 4 ? atol(argv[3]) : 0);
-  for (int i = 0; i < 2; i++) {
-    CHECK(pthread_join(threads[i], NULL) == 0);
-  }
+  join_threads(threads, 2);
   api->ReleaseMemoryInfo(info);
   CHECK(records == 2 * (unsigned long)rounds);
   CHECK(log_record(ORT_LOGGING_LEVEL_ERROR, NULL, NULL, NULL) == 0);

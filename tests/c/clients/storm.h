@@ -7,18 +7,15 @@
 #ifndef ORTCFFI_TESTS_STORM_H_
 #define ORTCFFI_TESTS_STORM_H_
 
-#include <pthread.h>
 #include <string.h>
 #if !defined(_WIN32)
 #include <sys/wait.h>
 #endif
 
-#include "client.h"
-#include "onnxruntime_c_api.h"
+#include "table.h"
 
 #define SLOTS 256
 #define MAILBOX 64
-#define MAX_THREADS 64
 
 struct block {
   unsigned char* data;
@@ -33,21 +30,19 @@ static uintptr_t alignment = 64;
 static struct block mailbox[MAILBOX];
 static pthread_mutex_t mailbox_lock = PTHREAD_MUTEX_INITIALIZER;
 static long operations = 200000;
+/* What an arena may have in all, or 0: there may be no block then, and it shrinks now and then. */
+static int64_t most = 0;
 
 static void fail(const char* what, const struct block* block) {
   fprintf(stderr, "storm: %s (block %p of %zu bytes)\n", what, (void*)block->data, block->size);
   abort();
 }
 
-static uint64_t next_random(uint64_t* state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 7;
-  *state ^= *state << 17;
-  return *state;
-}
-
 /* Mostly small, some large, now and then beyond every size class. */
 static size_t random_size(uint64_t* state) {
+  if (most > 0) {
+    return (size_t)(next_random(state) % (next_random(state) % 200000 + 1)) + 1;
+  }
   uint64_t kind = next_random(state) % 10000;
   unsigned bits = kind < 9000 ? 12 : kind < 9900 ? 17 : kind < 9999 ? 22 : 31;
   return (size_t)(next_random(state) & (((uint64_t)1 << (next_random(state) % bits + 1)) - 1)) + 1;
@@ -61,6 +56,10 @@ static void take(struct block* block, uint64_t* state) {
   block->pattern = (unsigned char)next_random(state);
   void* data = NULL;
   OrtStatus* status = api->AllocatorAlloc(allocator, block->size, &data);
+  if (status != NULL && most > 0) {
+    api->ReleaseStatus(status);
+    return;
+  }
   if (status != NULL) {
     fail(api->GetErrorMessage(status), block);
   }
@@ -96,9 +95,10 @@ static void swap_with_mailbox(struct block* block, size_t index) {
   *block = other;
 }
 
-static void* blow(void* seed) {
+static void* blow(void* unused) {
+  static uint64_t seed;
   struct block blocks[SLOTS] = {{NULL, 0, 0}};
-  uint64_t state = (uint64_t)(uintptr_t)seed * 0x9E3779B97F4A7C15U + 1;
+  uint64_t state = __atomic_add_fetch(&seed, 1, __ATOMIC_RELAXED) * 0x9E3779B97F4A7C15U + 1;
   for (long i = 0; i < operations; i++) {
     struct block* block = &blocks[next_random(&state) % SLOTS];
     if (block->data == NULL) {
@@ -108,29 +108,25 @@ static void* blow(void* seed) {
     } else {
       give(block);
     }
+    if (most > 0 && i % 4096 == 0) {
+      CHECK(allocator->Shrink(allocator) == NULL);
+      CHECK(figure_of(api, allocator, "TotalAllocated") <= most);
+    }
   }
   for (size_t i = 0; i < SLOTS; i++) {
     if (blocks[i].data != NULL) {
       give(&blocks[i]);
     }
   }
-  return NULL;
+  return unused;
 }
 
 static long in_use(void) {
   if (allocator->GetStats == NULL) {
     return 0;
   }
-  OrtKeyValuePairs* stats = NULL;
-  OrtStatus* status = allocator->GetStats(allocator, &stats);
-  if (status != NULL) {
-    return -1;
-  }
-  const char* figure = api->GetKeyValue(stats, "InUse");
-  /* Less the pairs themselves, which were not there yet when they were counted. */
-  long bytes = figure == NULL ? 0 : strtol(figure, NULL, 10);
-  api->ReleaseKeyValuePairs(stats);
-  return bytes;
+  /* Without the pairs themselves, which were not there yet when they were counted. */
+  return (long)figure_of(api, allocator, "InUse");
 }
 
 static void fork_and_go_on(void) {
@@ -141,10 +137,7 @@ static void fork_and_go_on(void) {
     /* The other threads, and what they held, stayed behind. */
     memset(mailbox, 0, sizeof mailbox);
     pthread_mutex_init(&mailbox_lock, NULL);
-    pthread_t id;
-    pthread_create(&id, NULL, blow, (void*)(uintptr_t)999);
-    blow((void*)(uintptr_t)1000);
-    pthread_join(id, NULL);
+    on_threads(2, blow, NULL);
     _exit(0);
   }
   int result = 0;
@@ -157,17 +150,12 @@ static void fork_and_go_on(void) {
 }
 
 static void one_round(size_t threads, int forking) {
-  pthread_t ids[MAX_THREADS];
-  static size_t seed;
-  for (size_t i = 0; i < threads; i++) {
-    pthread_create(&ids[i], NULL, blow, (void*)(uintptr_t)++seed);
-  }
+  pthread_t ids[MOST_THREADS];
+  begin_threads(ids, threads, blow, NULL);
   if (forking) {
     fork_and_go_on();
   }
-  for (size_t i = 0; i < threads; i++) {
-    pthread_join(ids[i], NULL);
-  }
+  join_threads(ids, threads);
 }
 
 /* Arguments from number 2 on: [THREADS [OPERATIONS [ROUNDS [fork]]]]. Each round starts new
@@ -178,9 +166,7 @@ static int storm(int argc, char** argv) {
   operations = argc > 3 ? strtol(argv[3], NULL, 10) : operations;
   long rounds = argc > 4 ? strtol(argv[4], NULL, 10) : 1;
   int forking = argc > 5 && strcmp(argv[5], "fork") == 0;
-  if (threads > MAX_THREADS) {
-    return 2;
-  }
+  CHECK(threads <= MOST_THREADS);
   long before = in_use();
   for (long round = 0; round < rounds; round++) {
     one_round(threads, forking);

@@ -61,7 +61,7 @@ static void check_nothing_left(void) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
+  find_host(table_of(argv[1]));
   CHECK(api->CreateSessionOptions(&options) == NULL);
   CHECK(host.register_library(options, NULL, argv[2], ORTCORE_COPY_IF_LOADED, NULL) == NULL);
   static const char* const computing[] = {"Compute1", "Compute2", "Parallel"};

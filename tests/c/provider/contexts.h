@@ -152,7 +152,7 @@ static OrtStatus* load_file(const OrtGraph* graph, Sum* sum, const char* name) {
   char path[2048];
   TRY(api->Graph_GetModelPath(graph, &model));
   note("load");
-  join(model, name, path, sizeof path);
+  join((const char*)model, name, path, sizeof path); /* no file of Windows */
   FILE* file = fopen(path, "rb");
   if (file == NULL) return api->CreateStatus(ORT_NO_SUCHFILE, path);
   sum->count = fread(sum->numbers, sizeof(float), MOST, file);

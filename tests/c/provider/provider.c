@@ -7,7 +7,7 @@
  * DEVICE     Mul, GlobalAveragePool, GlobalMaxPool and Elu: nodes.h
  * KERNEL     Mul, If, Loop and Scan, by kernels in a registry: kernels.h
  * LYING      those of the guide's provider, and lies about them: lies.h
- * CONTEXT    Add of a constant, ahead of time: contexts.h
+ * CONTEXTS   Add of a constant, ahead of time: contexts.h
  * PROFILING  those of the guide's provider, with a profiler: profiler.h
  * READER     none: it hands each graph that it is shown to a function, SetGraphFunction
  *
@@ -48,7 +48,7 @@ static const struct {
 } kinds[] = {
     [ASKED] = {"AskedEP", 23, 25, 23},      [DEVICE] = {"DeviceEP", 28, 24, 24},
     [KERNEL] = {"KernelEP", 24, 24, 25},    [LYING] = {NULL, 23, 23, 27},
-    [CONTEXT] = {NULL, 31, 23, 31},         [PROFILING] = {NULL, 25, 23, 25},
+    [CONTEXTS] = {NULL, 31, 23, 31},        [PROFILING] = {NULL, 25, 23, 25},
     [READER] = {"GraphReader", 23, 23, 23},
 };
 
@@ -63,7 +63,7 @@ static const char* ORT_API_CALL version_of(const OrtEpFactory* self) { return (v
 
 static void describe_device(const Maker* maker, OrtKeyValuePairs* metadata,
                             OrtKeyValuePairs* options) {
-  if (IS(CONTEXT)) say_modes(maker, metadata);
+  if (IS(CONTEXTS)) say_modes(maker, metadata);
   if (!IS(ASKED)) return;
   api->AddKeyValuePair(metadata, asks(maker, "own-path") ? "library_path" : "kind", "asked");
   api->AddKeyValuePair(options, "Default", "1");
@@ -219,7 +219,7 @@ static OrtStatus* new_provider(const Maker* maker, const OrtSessionOptions* opti
   if (IS(PROFILING) || asks(maker, "every-call")) ep->CreateProfiler = make_profiler;
   if (IS(KERNEL)) with_kernels(ep);
   if (IS(LYING)) with_lies(ep);
-  OrtStatus* status = IS(CONTEXT) ? with_contexts(ep, options) : NULL;
+  OrtStatus* status = IS(CONTEXTS) ? with_contexts(ep, options) : NULL;
   if (status != NULL) free(made);
   *out = status == NULL ? ep : NULL;
   return status;
@@ -290,7 +290,7 @@ static OrtStatus* begin_factory(Maker* maker, const char* words, int is_second) 
   base->ReleaseEp = release_provider;
   base->CreateDataTransfer = create_data_transfer;
   base->IsStreamAware = is_stream_aware;
-  if (IS(CONTEXT)) base->ValidateCompiledModelCompatibilityInfo = judge;
+  if (IS(CONTEXTS)) base->ValidateCompiledModelCompatibilityInfo = judge;
   if (IS(ASKED) || IS(DEVICE) || IS(KERNEL)) fill_own(base);
   if (IS(ASKED) && asks(maker, "version-2")) {
     base->ort_version_supported = asks(maker, "version-21") ? 21 : 22;

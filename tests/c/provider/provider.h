@@ -25,7 +25,7 @@
 #include "../clients/plain_op.h"
 #include "../clients/trying.h"
 
-enum kind { ASKED, DEVICE, KERNEL, LYING, CONTEXT, PROFILING, READER };
+enum kind { ASKED, DEVICE, KERNEL, LYING, CONTEXTS, PROFILING, READER };
 #ifndef KIND
 #define KIND ASKED
 #endif
