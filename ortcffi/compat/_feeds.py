@@ -12,7 +12,8 @@ from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError
-from ortcffi.session.rules import Rules, of_library, spec_of_input
+from ortcffi.session.given import of_library
+from ortcffi.session.rules import Rules, spec_of_input
 from ortcffi.session.series import attach
 from ortcffi.session.session import Session, source_for
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of

@@ -14,7 +14,8 @@ import numpy as np
 from ortcffi._convert import integer, of_type, optional_mapping, seconds
 from ortcffi._public import public, quoted
 from ortcffi.errors import InvalidArgument, Overloaded, QueueTimeout
-from ortcffi.session.rules import RULES, array_for
+from ortcffi.session.given import array_for
+from ortcffi.session.rules import RULES
 from ortcffi.session.series import BATCH_WAITS, ENDINGS, ROWS
 from ortcffi.session.session import Session
 from ortcffi.values.checks import element_of_array

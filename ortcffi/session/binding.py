@@ -14,7 +14,8 @@ from ortcffi.errors import check
 from ortcffi.memory.blocks import scratch_for
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.session.compiled import Binder, Engine
-from ortcffi.session.rules import as_result, check_borrowed, unknown
+from ortcffi.session.given import check_borrowed, target_value
+from ortcffi.session.rules import as_result, unknown
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.value import Value
 
@@ -147,7 +148,7 @@ class Binding(Binder, Closing):
                 raise ValueError(f"the memory info of {quoted(name)} belongs to {x.api}")
             self._allocate_output(name, x)
         else:
-            self._set_output(name, session._rules.target(session, place, x), x)
+            self._set_output(name, target_value(self.api, session.outputs[place], x), x)
 
     def _set_output(self, name: str, value: Value, x: Any) -> None:
         self._bind_to(name, value, x, is_input=False)

@@ -21,7 +21,7 @@ from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats
-    from ortcffi.session.session import Session
+    from ortcffi.session.loaded import Loaded
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
 
@@ -78,7 +78,7 @@ def limit_session_memory(limit: int | str | None, api: "Api | None" = None) -> N
     limited[engine.library] = env
 
 
-def shrink(session: "Session") -> None:
+def shrink(session: "Loaded") -> None:
     """Return the unused memory of the session's arena to the system: `Session.shrink`."""
     api = session.api
     if not has_engine(api):
@@ -120,7 +120,7 @@ def _smallest(api: "Api", subject: str, info: "TypeInfo") -> Value:
     return empty_sequence(api, inner.element_type)
 
 
-def arena_stats(session: "Session") -> "AllocatorStats | None":
+def arena_stats(session: "Loaded") -> "AllocatorStats | None":
     """Return the arena's statistics; None of an older library or a closed session."""
     try:
         with session.allocator() as allocator:
@@ -129,7 +129,7 @@ def arena_stats(session: "Session") -> "AllocatorStats | None":
         return None
 
 
-def explained(session: "Session", message: str, model: str) -> str:
+def explained(session: "Loaded", message: str, model: str) -> str:
     """Return the library's message for a run that got no memory, with what the arena has.
 
     A bounded arena returns its unused memory to the system, so that the next run has room.

@@ -23,7 +23,7 @@ from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
-    from ortcffi.session.session import Session
+    from ortcffi.session.loaded import Loaded
     from ortcffi.table.api import Api
 
 Choice = str | EpDevice | os.PathLike[str]
@@ -171,7 +171,7 @@ class AssignedNode(NamedTuple):
     op_type: str
 
 
-def assigned_groups(session: "Session") -> list[tuple[str, list[AssignedNode]]]:
+def assigned_groups(session: "Loaded") -> list[tuple[str, list[AssignedNode]]]:
     """Of each group of nodes the name of its execution provider, and the nodes.
 
     API functions: those that `Session.assignment` names.

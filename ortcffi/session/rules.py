@@ -8,21 +8,17 @@ of its own.
 """
 
 import os
-import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from ortcffi._convert import mapping, of_type
 from ortcffi._native import ffi
-from ortcffi._public import described, meant, quoted
+from ortcffi._public import meant, quoted
 from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, Overloaded, QueueTimeout
-from ortcffi.values import tensors, type_info
-from ortcffi.values.checks import array_of, element_of_array, not_held, unfit
-from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
+from ortcffi.session.given import input_value, target_value
+from ortcffi.values.element_types import PACKED, ValueKind
 from ortcffi.values.lifecycle import has_value
 from ortcffi.values.value import Value
 
@@ -30,7 +26,6 @@ if TYPE_CHECKING:
     from ortcffi.options.run_options import RunOptions
     from ortcffi.session.binding import Binding
     from ortcffi.session.session import Session
-    from ortcffi.table.api import Api
     from ortcffi.values.type_info import ValueSpec
 
 # As `enum ending` in C.
@@ -69,9 +64,9 @@ class Rules:
             if session._place_of_output(name) is None:
                 self.refuse(session, "output", name)
         if targets is not None:
-            for place, spec in enumerate(session.outputs):
+            for spec in session.outputs:
                 if spec.name in targets and (names is None or spec.name in names):
-                    targets[spec.name] = self.target(session, place, targets[spec.name])
+                    targets[spec.name] = target_value(session.api, spec, targets[spec.name])
         if options is not None or session._recorder is not None:
             options = self.options(session, options)
         return given, names, options, targets
@@ -166,38 +161,7 @@ class Rules:
 
     def convert(self, session: "Session", place: int, x: Any) -> Value | None:
         """Return a Value of the session's library for an input, or None for no input."""
-        spec = spec_of_input(session, place)
-        if spec.kind is ValueKind.OPTIONAL and _is_nothing(x):
-            return None
-        subject, kind = f"input {quoted(spec.name)}", _kind_inside(spec)
-        value = _as_value(session.api, subject, spec, kind, x)
-        _check(subject, spec, kind, value)
-        return value
-
-    def target(self, session: "Session", place: int, x: Any) -> Value:
-        """Return a Value that an output is written to."""
-        api, spec = session.api, session.outputs[place]
-        subject = f"out[{quoted(spec.name)}]"
-        if isinstance(x, Value):
-            if not api.same_library(x.api):
-                raise ValueError(f"{subject} belongs to {x.api}, and the session to {api}")
-            _check_open(subject, x)
-            _check(subject, spec, _kind_inside(spec), x)
-            return x
-        if not isinstance(x, np.ndarray):
-            raise TypeError(f"{subject} must be an ndarray or a Value, not {type(x).__name__}")
-        element = element_of_array(x, subject)
-        _check_element(subject, spec, element, x.shape)
-        _check_shape(subject, spec, x.shape)
-        if not x.flags.writeable:
-            raise ValueError(f"{subject} is read-only")
-        if element is ElementType.STRING:
-            raise ValueError(
-                f"{subject}: the library cannot write strings to an array: use a Value"
-            )
-        if reason := unfit(x, element, subject):
-            raise ValueError(f"{reason}, so that a run cannot write to it")
-        return Value.from_numpy(x, api=api)
+        return input_value(session.api, spec_of_input(session, place), x)
 
     def result(self, value: Value, is_input: bool) -> Any:
         """Return what a run returns for an output, which may have the memory of an input.
@@ -304,237 +268,3 @@ def unknown(what: str, name: str, specs: "tuple[ValueSpec, ...]") -> InvalidArgu
     listed = f"the model has {known}" if specs else "the model has none"
     end = f"{hint} T{listed[1:]}" if hint else f"; {listed}"
     return InvalidArgument(f"there is no {what} {quoted(name)}{end}")
-
-
-# --- inputs ---------------------------------------------------------------------------------------
-
-
-def _is_nothing(x: Any) -> bool:
-    """Whether an optional input is left out."""
-    return x is None or (isinstance(x, Value) and not x.closed and x.kind is ValueKind.OPTIONAL)
-
-
-def _as_value(api: "Api", subject: str, spec: "ValueSpec", kind: ValueKind, x: Any) -> Value:
-    if isinstance(x, Value):
-        _check_open(subject, x)
-        return of_library(api, x)
-    if kind is ValueKind.SEQUENCE:
-        return _as_sequence(api, subject, spec, x)
-    if kind is ValueKind.MAP:
-        return _as_map(api, subject, spec, x)
-    if kind is ValueKind.SPARSE:
-        return _as_sparse(api, subject, x)
-    return _as_tensor(api, subject, spec, x)
-
-
-def of_library(api: "Api", value: Value) -> Value:
-    """Return a value as one of a session's library."""
-    if api.same_library(value.api):
-        return value
-    from ortcffi.options.for_library import value_for
-
-    mine: Value = value_for(api, value)
-    return mine
-
-
-def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    from ortcffi.values import containers
-
-    element = type_info.contained_element(_inside(spec))
-    items = containers.sequence_items(subject, x, element)
-    if not items and element is not None:
-        from ortcffi.session.empty import empty_sequence
-
-        return empty_sequence(api, element)
-    values = [of_library(api, i) if isinstance(i, Value) else i for i in items]
-    return Value.sequence(values, api=api)
-
-
-def _as_map(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    return Value.map(mapping(subject, x), type_info.contained_dtype(_inside(spec)), api=api)
-
-
-def _inside(spec: "ValueSpec") -> Any:
-    """Return the type of an input, or the one that it may hold if it is optional."""
-    return spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
-
-
-def _kind_inside(spec: "ValueSpec") -> ValueKind:
-    """Return the kind of an input or output, or of what an optional one may hold."""
-    contained = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else None
-    return spec.kind if contained is None else ValueKind(contained.kind)
-
-
-def _as_sparse(api: "Api", subject: str, x: Any) -> Value:
-    if not hasattr(x, "tocoo"):
-        kind = type(x).__name__
-        raise TypeError(f"{subject} must be a sparse Value or one of scipy.sparse, not {kind}")
-    return Value.from_scipy(x, api=api)
-
-
-def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
-    if isinstance(x, type):
-        raise TypeError(f"{subject} must be an array, not the class {x.__name__}")
-    if isinstance(x, np.ndarray):
-        if isinstance(x, np.ma.MaskedArray):
-            raise TypeError(
-                f"{subject} must not be masked, since values have no mask: use filled()"
-            )
-        if x.dtype == object and spec.element_type not in (None, ElementType.STRING):
-            raise _of_objects(subject, spec, x)
-        array = array_for(subject, spec, x)
-    elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic) and not _is_for_numpy(x):
-        value = Value.from_dlpack(x, api=api)
-        if spec.element_type in (None, value.element_type):
-            return value
-        array = array_for(subject, spec, value.numpy())
-    else:
-        array = array_for(subject, spec, x)
-    try:
-        element = element_of(array.dtype)
-    except TypeError as error:
-        raise TypeError(f"{subject}: {error}") from None
-    _check_element(subject, spec, element, array.shape)
-    array = np.asarray(array)
-    if element is not ElementType.STRING and unfit(array, element):
-        array = array.astype(array.dtype.newbyteorder("="), copy=False)
-        array = np.require(array, requirements=["C", "A"])
-    _check_shape(subject, spec, array.shape)
-    if element is ElementType.STRING or unfit(array, element):
-        return tensors.copy_of(Value, array, element, api, subject)
-    return Value.from_numpy(array, api=api)
-
-
-def _is_for_numpy(x: Any) -> bool:
-    """Whether DLPack cannot have an array of Arrow: one with missing elements, or of strings."""
-    return bool(getattr(x, "null_count", 0)) or "string" in str(getattr(x, "type", ""))
-
-
-# --- checks ---------------------------------------------------------------------------------------
-
-
-def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]":
-    """Get an array of a list, a number or an array, in the model's dtype where that only rounds."""
-    dtype = spec.dtype
-    if spec.kind is ValueKind.OPTIONAL:
-        dtype = type_info.contained_dtype(spec.type_info)
-    try:
-        array = array_of(x, dtype)
-    except TypeError as error:
-        raise TypeError(f"{subject} cannot be made an array: {error}") from None
-    except ValueError as error:
-        raise InvalidArgument(f"{subject} cannot be made an array: {error}") from None
-    if isinstance(x, (list, tuple, int, float, np.ndarray)):
-        _check_held(subject, spec, array)
-    if array.dtype == object and (dtype is None or dtype.kind != "O"):
-        if array.ndim > 0 and hasattr(x, "astype"):  # such as a pandas.DataFrame
-            raise _of_objects(subject, spec, array)
-        if isinstance(x, (list, tuple)):
-            raise InvalidArgument(
-                f"{subject} cannot be made an array of {spec.describe()}: NumPy has no dtype for "
-                f"all of {reprlib.repr(x)}"
-            )
-        raise TypeError(f"{subject} must be an array of {spec.describe()}, not {type(x).__name__}")
-    return array
-
-
-def _of_objects(subject: str, spec: "ValueSpec", array: "np.ndarray[Any, Any]") -> InvalidArgument:
-    """Return the error for an array of objects where the model wants numbers."""
-    first = f", the first of type {type(array.flat[0]).__name__}" if array.size else ""
-    cast = "" if spec.element_type is None else _cast(ElementType.UNDEFINED, spec.element_type)
-    return InvalidArgument(
-        f"{subject} is an array of Python objects{first}; the model wants {spec.describe()}{cast}"
-    )
-
-
-def _check_held(subject: str, spec: "ValueSpec", array: "np.ndarray[Any, Any]") -> None:
-    """Refuse numbers of a list that the model's dtype cannot hold, and name one."""
-    dtype = spec.dtype
-    if dtype is None or array.dtype == dtype or array.dtype.kind not in "biuf":
-        return
-    if first := not_held(array, dtype):
-        raise InvalidArgument(
-            f"{subject} has {first[0]!r}, which {dtype} cannot hold; "
-            f"the model wants {spec.describe()}"
-        )
-
-
-def _check_open(subject: str, value: Value) -> None:
-    if value.closed:
-        raise ValueError(f"{subject} is a Value that is closed")
-
-
-def _check(subject: str, spec: "ValueSpec", wanted: ValueKind, value: Value) -> None:
-    kind = value.kind
-    if kind is not wanted:
-        article = "an" if kind is ValueKind.OPTIONAL else "a"
-        raise InvalidArgument(
-            f"{subject} is {article} {kind.name.lower()}; the model wants {spec.describe()}"
-        )
-    if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE):
-        _check_element(subject, spec, value.element_type, value.shape)
-        _check_shape(subject, spec, value.shape)
-
-
-def check_borrowed(subject: str, x: Any, value: Value) -> None:
-    """Refuse an array of which later runs would read a copy."""
-    if not isinstance(x, np.ndarray):
-        return
-    element = value.element_type
-    if element is ElementType.STRING or element in PACKED:
-        return
-    if (has := element_of(x.dtype)) is not element:
-        raise InvalidArgument(
-            f"{subject} is {described(has.name.lower(), x.shape)}; the model wants "
-            f"{element.name.lower()}, so that later runs would read a copy{_cast(has, element)}"
-        )
-    if reason := unfit(x, element, subject):
-        raise ValueError(
-            f"{reason}: later runs would read a copy, and not what is written to the array; "
-            "bind a C-contiguous array, or pass copy=True"
-        )
-
-
-def _check_element(
-    subject: str, spec: "ValueSpec", element: ElementType, shape: tuple[int, ...]
-) -> None:
-    wanted = spec.element_type
-    if wanted is None or element == wanted:
-        return
-    has = described(element.name.lower(), shape)
-    raise InvalidArgument(
-        f"{subject} is {has}; the model wants {spec.describe()}{_cast(element, wanted)}"
-    )
-
-
-def _cast(element: ElementType, wanted: ElementType) -> str:
-    """How an array gets the dtype that is wanted, if there is a way."""
-    if ElementType.STRING in (element, wanted):
-        return ""
-    try:
-        name = dtype_of(wanted).name
-    except ImportError:
-        return ""
-    module = "ml_dtypes" if dtype_of(wanted).type.__module__ == "ml_dtypes" else "numpy"
-    return f": cast it with .astype({module}.{name})"
-
-
-def _check_shape(subject: str, spec: "ValueSpec", shape: tuple[int, ...]) -> None:
-    wanted = spec.shape
-    if not wanted or spec.element_type is None:  # no dimensions mean any shape
-        return
-    if len(shape) != len(wanted):
-        has = described(spec.element_type.name.lower(), shape)
-        is_column = len(shape) == 1 and len(wanted) == 2 and wanted[1] == 1
-        hint = ": x[:, None] has, and df[['name']] of a DataFrame" if is_column else ""
-        raise InvalidArgument(
-            f"{subject} is {has} with {len(shape)} dimensions; "
-            f"the model wants {spec.describe()} with {len(wanted)}{hint}"
-        )
-    for place, (length, expected) in enumerate(zip(shape, wanted, strict=True)):
-        if isinstance(expected, int) and expected not in (-1, length):
-            has = described(spec.element_type.name.lower(), shape)
-            raise InvalidArgument(
-                f"{subject} is {has}, whose dimension {place} is {length}; "
-                f"the model wants {spec.describe()}, where it is {expected}"
-            )
