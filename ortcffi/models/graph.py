@@ -294,7 +294,11 @@ class Graph(Suggests):
     def metadata(self) -> Entries:
         """Entries of your own, which the model has beside the graph: text by name."""
         messages = self._home.message.metadata_props
-        return Entries(messages, "StringStringEntryProto", ("key", "value"), _checked_text)
+
+        def checked(key: str, value: Any) -> str:
+            return text(f"metadata[{quoted(key)}]", value)
+
+        return Entries(messages, "StringStringEntryProto", ("key", "value"), checked)
 
     name: str = text_property("name", "The name of the graph.")
     graph_description: str = text_property("doc_string", "What the graph is.")
@@ -484,19 +488,7 @@ class GraphFunction(Graph):
         return self._message.opset_import  # type: ignore[no-any-return]
 
 
-def opened(model: Any) -> Model:
-    """Return a model of whatever a session can be made of."""
-    if isinstance(model, Model):
-        return model
-    return model.to_model() if isinstance(model, Graph) else Model.load(model)
-
-
 def _check_name(argument: str, name: str) -> None:
     text(argument, name)
     if not name:
         raise ValueError(f"{argument} must not be empty")
-
-
-def _checked_text(key: str, value: Any) -> str:
-    text(f"metadata[{quoted(key)}]", value)
-    return str(value)

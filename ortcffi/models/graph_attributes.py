@@ -218,11 +218,11 @@ def _stored(argument: str, value: Any) -> tuple[str, Any]:  # noqa: PLR0911  # a
 # --- arguments, and entries -----------------------------------------------------------------------
 
 
-def text(argument: str, given: Any) -> None:
-    """Check a text of a model; surrogates stand for bytes that are not UTF-8."""
-    if type(given) is str and given.isascii() and "\0" not in given:
-        return  # as nearly all are
-    encode(argument, shown(given) if isinstance(given, str) else given)
+def text(argument: str, given: Any) -> str:
+    """Check and return a text of a model; surrogates stand for bytes that are not UTF-8."""
+    if type(given) is not str or not given.isascii() or "\0" in given:  # as few are
+        encode(argument, shown(given) if isinstance(given, str) else given)
+    return str(given)
 
 
 def text_property(field: str, doc: str, of: str = "_message") -> Any:

@@ -45,7 +45,8 @@ from ortcffi.official.layout import (
     session_pointer,
 )
 from ortcffi.options.run_options import RunOptions
-from ortcffi.options.session_options import SHARED_ARENA, SessionOptions
+from ortcffi.options.session_options import SessionOptions
+from ortcffi.options.settings import SHARED_ARENA
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.table.load import LoadError, package_advice

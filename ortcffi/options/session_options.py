@@ -12,12 +12,12 @@ from ortcffi._public import public
 from ortcffi._table import api_version_of
 from ortcffi.errors import OrtError, call
 from ortcffi.options.settings import (
+    SHARED_ARENA,
     FunctionSetting,
     LoggerSetting,
     Option,
     Options,
-    Setting,
-    flag,
+    SharedArena,
     lock,
 )
 
@@ -31,20 +31,7 @@ if TYPE_CHECKING:
     from ortcffi.values.value import Value
 
 INT64 = (-(2**63), 2**63 - 1)
-SHARED_ARENA = "session.use_env_allocators"
-
-
-class _SharedArena(Setting[bool]):
-    """A setting that is a configuration entry, ``"1"`` or ``"0"``."""
-
-    default = False
-
-    def read(self, options: Any) -> bool:
-        """Return whether the entry is there and ``"1"``."""
-        return options.config.get(SHARED_ARENA) == "1"  # type: ignore[no-any-return]
-
-    def __set__(self, options: Any, value: bool) -> None:
-        options.config[SHARED_ARENA] = "1" if flag(self.name, value) else "0"
+_REGISTER = "RegisterCustomOpsLibrary_V2"
 
 
 @public
@@ -94,7 +81,7 @@ class SessionOptions(Options, FromHandle):
     inputs of the same shapes needed."""
     cpu_arena = Option[bool]()
     """bool: Whether CPU memory comes from an arena."""
-    shared_arena = _SharedArena()
+    shared_arena = SharedArena()
     """bool: Whether CPU memory comes from the arena of the environment, which its sessions share
     (`Env.create_arena`). The entry ``session.use_env_allocators``."""
     deterministic = Option[bool]()
@@ -394,18 +381,37 @@ class SessionOptions(Options, FromHandle):
         OrtError
             The library's own function fails.
         """
-        full, slot = absolute("path", path), "RegisterCustomOpsLibrary_V2"
-        name = os.fsencode(full)
-        if self.api.is_core:
-            from ortcffi.kernels.host import copy_for_options, host_function
-
-            register = host_function("OrtcoreRegisterLibrary")
-            self._register(slot, register, name, copy_for_options(name), ffi.NULL)
+        full, given = absolute("path", path), os.fsdecode(path)
+        name, handle, api = os.fsencode(full), self.handle, self.api
+        api.require(_REGISTER)
+        if not api.is_core:
+            is_file = os.path.dirname(given) or os.path.exists(full)
+            self._record_library(name if is_file else os.fsencode(given))
             return
-        given = os.fsdecode(path)
-        if not os.path.dirname(given) and not os.path.exists(full):
-            name = os.fsencode(given)  # for the system to look for
-        self._record(slot, lib.ortcffi_record_library, name)
+        from ortcffi.kernels.host import copy_for_options, host_function
+
+        what = name, copy_for_options(name), ffi.NULL
+        register = host_function("OrtcoreRegisterLibrary")
+        with lock:  # one registration that fails takes back what was registered since it began
+            call(api.pointer, _REGISTER, register, handle, api.base, *what)
+
+    def _record_library(self, name: bytes) -> None:
+        from ortcffi.custom_ops.describe import new_ops
+
+        handle, api = self.handle, self.api
+        # The library's own, which may be newer than the table that we have of it.
+        version = api_version_of(api.version_string)
+        with lock:
+            known = self._alive.get("custom_ops")
+            ops = known or new_ops(ffi.NULL)
+            self._alive["custom_ops"] = ops  # before an interrupt can come
+            given = api.base, api.client_table, version, handle, name, ops
+            try:
+                call(api.pointer, _REGISTER, lib.ortcffi_record_library, *given)
+            except OrtError:
+                if not known:
+                    self._alive.pop("custom_ops")
+                raise
 
     def add_custom_op_domain(self, domain: "CustomOpDomain") -> None:
         """Add a domain, whose ops sessions then know. The domain is kept alive.
@@ -442,32 +448,6 @@ class SessionOptions(Options, FromHandle):
             found += domain.ops if not domain.closed else []
         return found
 
-    def _register(self, slot: str, register: Any, *what: Any) -> None:
-        """Register with options of the core; the op library is given the base of this table."""
-        handle, api = self.handle, self.api
-        api.require(slot)
-        with lock:  # one registration that fails takes back what was registered since it began
-            call(api.pointer, slot, register, handle, api.base, *what)
-
-    def _record(self, slot: str, record: Any, what: Any) -> None:
-        from ortcffi.custom_ops.describe import new_ops
-
-        handle, api = self.handle, self.api
-        api.require(slot)
-        # The library's own, which may be newer than the table that we have of it.
-        version = api_version_of(api.version_string)
-        with lock:
-            known = self._alive.get("custom_ops")
-            ops = known or new_ops(ffi.NULL)
-            self._alive["custom_ops"] = ops  # before an interrupt can come
-            base, table = api.base, api.client_table
-            try:
-                call(api.pointer, slot, record, base, table, version, handle, what, ops)
-            except OrtError:
-                if not known:
-                    self._alive.pop("custom_ops")
-                raise
-
     # --- copies -----------------------------------------------------------------------------------
 
     def clone(self) -> Self:
@@ -481,7 +461,11 @@ class SessionOptions(Options, FromHandle):
                 name: value.copy() if isinstance(value, (dict, list)) else value
                 for name, value in self._values.items()
             }
-            copy._alive = _copied(self._alive)
+            copy._alive = dict(self._alive)
+            if ops := copy._alive.get("custom_ops"):
+                from ortcffi.custom_ops.describe import new_ops
+
+                copy._alive["custom_ops"] = new_ops(ops)
             kind, release = "OrtSessionOptions*", lib.ReleaseSessionOptions
             given = "CloneSessionOptions", self.handle
             copy._create(api, kind, release, *given, parents=(copy._alive,))
@@ -510,13 +494,3 @@ def _bytes(argument: str, content: Any) -> Any:
     except (TypeError, ValueError, BufferError):
         kind = type(content).__name__
         raise TypeError(f"{argument} must be bytes-like and contiguous, not {kind}") from None
-
-
-def _copied(alive: dict[str, Any]) -> dict[str, Any]:
-    """Return the objects that a copy of options keeps alive."""
-    copy = dict(alive)
-    if "custom_ops" in copy:
-        from ortcffi.custom_ops.describe import new_ops
-
-        copy["custom_ops"] = new_ops(copy["custom_ops"])
-    return copy

@@ -38,6 +38,7 @@ T = TypeVar("T")
 # Held while options are read or changed: a library frees the old text of an option when another
 # thread sets a new one. One lock for all options, so that a fork can wait for it.
 lock = fork_safe_lock()
+SHARED_ARENA = "session.use_env_allocators"
 
 
 @public
@@ -288,6 +289,19 @@ class Option(Setting[T]):
         elif value != self.read(options):
             on = "on" if value else "off"
             raise ValueError(f"{self.name} cannot be turned {on} again: the API has no function")
+
+
+class SharedArena(Setting[bool]):
+    """A setting that is a configuration entry, ``"1"`` or ``"0"``."""
+
+    default = False
+
+    def read(self, options: Any) -> bool:
+        """Return whether the entry is there and ``"1"``."""
+        return options.config.get(SHARED_ARENA) == "1"  # type: ignore[no-any-return]
+
+    def __set__(self, options: Any, value: bool) -> None:
+        options.config[SHARED_ARENA] = "1" if flag(self.name, value) else "0"
 
 
 # --- functions in Python that the library calls ---------------------------------------------------

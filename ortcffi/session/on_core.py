@@ -8,7 +8,7 @@ from ortcffi._native import lib
 from ortcffi._table import editor_of
 from ortcffi.errors import NotImplemented, OrtError, check
 from ortcffi.models.by_onnx import MISSING, with_types
-from ortcffi.models.graph import opened
+from ortcffi.models.graph import Graph
 from ortcffi.models.graph_dimensions import fix_dimensions
 from ortcffi.models.model import Model
 from ortcffi.session.creation import Source
@@ -28,7 +28,10 @@ def source_on_core(api: "Api", model: Any, options: "SessionOptions | None") -> 
     that call a function of the model are replaced by its nodes where nobody takes them.
     """
     editor = editor_of(api, _SLOT)
-    given = model if isinstance(model, Model) else opened(model)
+    if isinstance(model, Model):
+        given = model
+    else:
+        given = model.to_model() if isinstance(model, Graph) else Model.load(model)
     typed = _with_types(given, options) if given._untyped() else given
 
     def create_of(tried: Model, env: Any, handle: Any, out: Any) -> None:
