@@ -45,36 +45,32 @@ class SessionIOBinding:
             array = what[0]
             if not isinstance(array, np.ndarray):
                 raise RuntimeError("Unable to create OrtValue from the given python object")
-            self._bind_input(name, array_value(self._bound.api, array))
+            self._bind(name, array_value(self._bound.api, array), is_input=True)
         else:
-            self._bind_input(name, tensor_at(*what))
+            self._bind(name, tensor_at(*what), is_input=True)
 
     def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
-        self._bind_input(name, ortvalue._value)
-
-    def _bind_input(self, name: str, value: Value) -> None:
-        try:
-            self._bound._set_input(string("name", name), value, value)
-        except OrtError as error:
-            raise RuntimeError(f"Error when binding input: {error}") from None
+        self._bind(name, ortvalue._value, is_input=True)
 
     # --- outputs ----------------------------------------------------------------------------------
 
     def bind_output(self, name: str, device: OrtDevice, *what: Any) -> None:
         """Bind memory, as of an input; without it the library allocates on the device."""
         if what:
-            self._bind_output(name, tensor_at(device, *what))
-            return
-        self._bound._allocate_output(string("name", name), memory_info_of(device))
+            self._bind(name, tensor_at(device, *what), is_input=False)
+        else:
+            info = memory_info_of(device)
+            self._bound._bind_to(string("name", name), info, None, is_input=False)
 
     def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
-        self._bind_output(name, ortvalue._value)
+        self._bind(name, ortvalue._value, is_input=False)
 
-    def _bind_output(self, name: str, value: Value) -> None:
+    def _bind(self, name: str, value: Value, *, is_input: bool) -> None:
         try:
-            self._bound._set_output(string("name", name), value, value)
+            self._bound._bind_to(string("name", name), value, value, is_input=is_input)
         except OrtError as error:
-            raise RuntimeError(f"Error when binding output: {error}") from None
+            port = "input" if is_input else "output"
+            raise RuntimeError(f"Error when binding {port}: {error}") from None
 
     # --- the rest ---------------------------------------------------------------------------------
 
@@ -136,7 +132,7 @@ class IOBinding(SessionIOBinding):
         buffer_ptr: int | None = None,
     ) -> None:
         if buffer_ptr is None and (device_type, device_id) == ("cpu", 0):
-            self._bound._allocate_output(string("name", name), None)
+            self._bound._bind_to(string("name", name), None, None, is_input=False)
             return
         device = OrtDevice.make(device_type, device_id)
         if buffer_ptr is None:

@@ -62,7 +62,8 @@ class InferenceSession:
         if is_path and not isinstance(model, (str, os.PathLike)):
             raise TypeError(f"Unable to load from type '{type(model)}'")
         model = os.fspath(model) if is_path else model
-        if model == "" or not _are_options(sess_options):
+        given: Any = sess_options
+        if model == "" or (given is not None and not isinstance(given, _options("SessionOptions"))):
             raise TypeError("__init__(): incompatible constructor arguments")
         # Programs look for these two, such as those of the package optimum.
         self._model_path = model if is_path else None
@@ -121,7 +122,7 @@ class InferenceSession:
         if self._given is not None:
             options, names = self._given._copy(keep_providers=not providers)
         elif added or state.stand_ins or disabled_optimizers:
-            options = _new_options()
+            options = _options("SessionOptions")()
         has_threads = options is None or options.use_per_session_threads
         if "threading" in state.chosen and has_threads:
             raise RuntimeError(
@@ -196,7 +197,8 @@ class InferenceSession:
     def session_options(self) -> "SessionOptions":
         """The options of the session; to change them does not change it."""
         if self._shown is None:
-            self._shown = _new_options() if self._options is None else self._options._twin()
+            given = self._options
+            self._shown = _options("SessionOptions")() if given is None else given._twin()
         return self._shown
 
     @cached_property
@@ -468,29 +470,16 @@ class CSession(InferenceSession):
 Session = InferenceSession  # officially the base, which nothing makes alone
 
 
-# Sessions that no options are given, and runs, need no module of options.
+def _options(kind: str) -> Any:
+    """Import a class of options: sessions and runs without options need none."""
+    from ortcffi.compat import _options
 
-
-def _are_options(given: Any) -> bool:
-    """Whether a session can be given this for its options."""
-    if given is None:
-        return True
-    from ortcffi.compat._options import SessionOptions
-
-    return isinstance(given, SessionOptions)
-
-
-def _new_options() -> "SessionOptions":
-    from ortcffi.compat._options import SessionOptions
-
-    return SessionOptions()
+    return getattr(_options, kind)
 
 
 def _options_of_run(options: Any) -> Any:
     """Return the options for the engine; raises for what is none."""
-    from ortcffi.compat._options import RunOptions
-
-    if not isinstance(options, RunOptions):
+    if not isinstance(options, _options("RunOptions")):
         raise TypeError(f"run(): incompatible function arguments: {options!r} are no RunOptions")
     return options._options
 

@@ -298,26 +298,18 @@ def serve(*modules: str) -> None:
 _of_thread = threading.local()
 
 
-def run_command(
-    words: Sequence[str],
-    seconds: float | None,
-    given: bytes = b"",
-    *,
-    folder: "str | os.PathLike[str] | None" = None,
-    faults: bool = False,
-) -> Ended:
+def run_command(words: Sequence[str], seconds: float | None, given: bytes = b"") -> Ended:
     """Run a command for so many seconds at most.
 
     What it starts and leaves is ended with it, and so is all of it where an exception, such as that
-    of Ctrl-C, ends the wait. `given` is what it reads from standard input. With `faults`, a process
-    whose time is up prints the stacks of Python.
+    of Ctrl-C, ends the wait. `given` is what it reads from standard input.
     """
     # Files and no pipes, which a process that is left in another session would keep open.
     with TemporaryFile() as read, TemporaryFile() as output, TemporaryFile() as errors:
         read.write(given)
         read.seek(0)
         files: dict[str, Any] = {"stdin": read, "stdout": output, "stderr": errors}
-        process = subprocess.Popen(words, **files, cwd=folder, start_new_session=True)
+        process = subprocess.Popen(words, **files, start_new_session=True)
         running = getattr(_of_thread, "running", None)
         if running is not None:
             running[process] = signal.SIGKILL
@@ -325,8 +317,6 @@ def run_command(
             code: int | None = process.wait(seconds)
         except subprocess.TimeoutExpired:
             code = None
-            if faults:
-                abort(process)
         finally:
             end(process)
             if running is not None:

@@ -190,22 +190,6 @@ class Allocator(Blocks, Handle):
         return array
 
     @overload
-    def ones(self, shape: "Shape", *, order: "Order" = ...) -> "NDArray[np.float64]": ...
-    @overload
-    def ones(
-        self, shape: "Shape", dtype: "type[S] | np.dtype[S]", order: "Order" = ...
-    ) -> "NDArray[S]": ...
-    @overload
-    def ones(self, shape: "Shape", dtype: "DTypeLike", order: "Order" = ...) -> "NDArray[Any]": ...
-    def ones(
-        self, shape: "Shape", dtype: "DTypeLike" = np.float64, order: "Order" = "C"
-    ) -> "NDArray[Any]":
-        """Return a new array of ones. Otherwise like `empty`."""
-        array = self.empty(shape, dtype, order)
-        array[...] = 1
-        return array
-
-    @overload
     def copy_of(self, array: "NDArray[S]", order: "Order" = ...) -> "NDArray[S]": ...
     @overload
     def copy_of(self, array: "ArrayLike", order: "Order" = ...) -> "NDArray[Any]": ...

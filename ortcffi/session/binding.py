@@ -119,9 +119,6 @@ class Binding(Binder, Closing):
             raise TypeError(f"input {quoted(name)} cannot be bound to {x!r}")
         if not copy:
             check_borrowed(f"input {quoted(name)}", x, value)
-        self._set_input(name, value, x)
-
-    def _set_input(self, name: str, value: Value, x: Any) -> None:
         self._bind_to(name, value, x, is_input=True)
 
     def bind_output(self, name: str, x: Any = None) -> None:
@@ -146,15 +143,10 @@ class Binding(Binder, Closing):
         if x is None or isinstance(x, MemoryInfo):
             if x is not None and not self.api.same_library(x.api):
                 raise ValueError(f"the memory info of {quoted(name)} belongs to {x.api}")
-            self._allocate_output(name, x)
+            self._bind_to(name, x, None, is_input=False)
         else:
-            self._set_output(name, target_value(self.api, session.outputs[place], x), x)
-
-    def _set_output(self, name: str, value: Value, x: Any) -> None:
-        self._bind_to(name, value, x, is_input=False)
-
-    def _allocate_output(self, name: str, info: MemoryInfo | None) -> None:
-        self._bind_to(name, info, None, is_input=False)
+            value = target_value(self.api, session.outputs[place], x)
+            self._bind_to(name, value, x, is_input=False)
 
     def clear_inputs(self) -> None:
         """Unbind all inputs. API function: ``ClearBoundInputs``."""

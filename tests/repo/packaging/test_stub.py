@@ -91,8 +91,8 @@ except ort.OrtError as error:
 
 @tracking.scope("work")
 def work(count: int) -> Floats:
-    ones: Floats = tracking.ones((count, 2), np.float32, order="F")
-    return ones
+    zeros: Floats = tracking.zeros((count, 2), np.float32, order="F")
+    return zeros
 
 
 def shapes(x: Floats) -> None:
