@@ -204,7 +204,9 @@ class Prepared:
         return None if late.is_set() else code, written
 
     def close(self, *, is_idle: bool = True) -> None:
-        """End it."""
+        """End it, once."""
+        if self.ended:
+            return
         self.ended = True
         (end if is_idle else abort)(self._process)
         self._process.communicate()

@@ -68,7 +68,8 @@ class Definition:
         called = function.__call__ if isinstance(function, type) else function
         self.out_mode = 0 if not takes_out(called) else 1 if shapes is None else 2
         self._check_signature()
-        if self.out_mode and any(_is_written_apart(o.element_type) for o in outputs):
+        written_apart = {ElementType.UNDEFINED, ElementType.STRING, *PACKED}
+        if self.out_mode and any(output.element_type in written_apart for output in outputs):
             raise TypeError(f"{full_name}: out= needs outputs of numbers of a declared type")
 
     def _check_signature(self) -> None:
@@ -299,10 +300,6 @@ def takes_out(function: Callable[..., Any]) -> bool:
         )
     except (TypeError, ValueError):  # some functions written in C do not tell
         return False
-
-
-def _is_written_apart(element: int) -> bool:
-    return element in (ElementType.UNDEFINED, ElementType.STRING) or element in PACKED
 
 
 def _is_fixed(operand: "Operand") -> bool:

@@ -8,10 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from ortcffi._convert import decode, encode
-from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import level_of_caller, meant
-from ortcffi._table import core_api, create_environment
+from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.options.settings import lock
 
@@ -266,23 +265,9 @@ def _temporary_env(options: "Options") -> AbstractContextManager[Any]:
     """
     if options.api.is_core:
         return nullcontext()
-    return _Environment(options)
+    from ortcffi.env.env import Env
 
-
-class _Environment(AbstractContextManager[None]):
-    __slots__ = ("_options", "_owner")
-
-    def __init__(self, options: "Options") -> None:
-        self._options = options
-        self._owner = owner_of("OrtEnv*", options.api, lib.ReleaseEnv)
-
-    def __enter__(self) -> None:
-        arguments = lib.ORT_LOGGING_LEVEL_FATAL, b""
-        create_environment(self._options.api, "CreateEnv", arguments, out_of(self._owner))
-        self._owner._open_handle()
-
-    def __exit__(self, *_: object) -> None:
-        self._owner.close()
+    return Env("", options.api, severity=lib.ORT_LOGGING_LEVEL_FATAL)
 
 
 class Item(NamedTuple):

@@ -167,9 +167,11 @@ class Batcher:
         limit = None if timeout is None else seconds("timeout", timeout)
         arrays = {name: self._array(name, x) for name, x in self._feed(feed, inputs).items()}
         loop = self._own_loop()
-        if self._max_waiting < _MOST and self._waiting() >= self._max_waiting:
+        waiting = (call.result for queue in self._queues.values() for call in queue.calls)
+        most = self._max_waiting
+        if most < _MOST and sum(not result.done() for result in waiting) >= most:
             self._session._count(_OVERLOADED, 0)
-            raise Overloaded(f"the call was not queued: {self._max_waiting} calls were waiting")
+            raise Overloaded(f"the call was not queued: {most} calls were waiting")
         call = _Call(arrays, loop)
         kinds = sorted((name, x.dtype, x.shape[1:]) for name, x in arrays.items())
         key = names, tuple(kinds)
@@ -188,10 +190,6 @@ class Batcher:
             return await call.result
         finally:
             timer.cancel()
-
-    def _waiting(self) -> int:
-        calls = [call for queue in self._queues.values() for call in queue.calls]
-        return sum(not call.result.done() for call in calls)
 
     async def close(self) -> None:
         """Take no more calls, run those that wait for others, and wait for all that have begun."""

@@ -174,7 +174,10 @@ def metrics() -> Metrics:
             stats = arena_stats(session)
             if stats is not None:
                 arenas[arena] = stats
-        found.append(_metrics_of(session, arena if arena in arenas else None))
+        durations, errors, seconds = counts_of(session)
+        facts = session._number, model_of(session), sum(durations), session.running
+        shown = arena if arena in arenas else None
+        found.append(SessionMetrics(*facts, errors, seconds, durations, shown))
     return Metrics(tuple(found), arenas)
 
 
@@ -214,13 +217,6 @@ def counts_of(session: Session) -> Counts:
     return Counts(durations, errors_of(counts), seconds)
 
 
-def _metrics_of(session: Session, arena: str | None) -> SessionMetrics:
-    durations, errors, seconds = counts_of(session)
-    model, runs = model_of(session), sum(durations)
-    number, running = session._number, session.running
-    return SessionMetrics(number, model, runs, running, errors, seconds, durations, arena)
-
-
 def _arena_of(session: Session) -> str | None:
     """Return the name of the arena; None where the options say that there is none."""
     options = session._options
@@ -236,14 +232,11 @@ _short_names: dict[Hashable, str] = {}  # of the libraries that metrics have nam
 def _short_name(library: Hashable) -> str:
     """Return the name of a library without folder and version, the same on any machine."""
     if library not in _short_names:
-        name, *same = (_stem(each) for each in (library, *_short_names))
+        paths = map(str, (library, *_short_names))
+        name, *same = (os.path.basename(path).partition(".")[0] for path in paths)
         number = same.count(name) + 1
         _short_names[library] = name if number == 1 else f"{name} {number}"
     return _short_names[library]
-
-
-def _stem(library: Hashable) -> str:
-    return os.path.basename(str(library)).partition(".")[0]
 
 
 # --- as text --------------------------------------------------------------------------------------

@@ -137,7 +137,12 @@ class ModelPackage(Handle):
         ValueError
             `component` is missing, and the package has none or several.
         """
-        return PackageVariant(self, self._only() if component is None else component, options)
+        if component is None:
+            names = self._names()
+            if len(names) != 1:
+                raise ValueError(f"component must name one of {names}")
+            component = names[0]
+        return PackageVariant(self, component, options)
 
     def session(
         self,
@@ -192,12 +197,6 @@ class ModelPackage(Handle):
         provider = None if out[0] == ffi.NULL else decode(out[0])
         del held  # the text is read
         return provider
-
-    def _only(self) -> str:
-        names = self._names()
-        if len(names) != 1:
-            raise ValueError(f"component must name one of {names}")
-        return names[0]
 
     def __repr__(self) -> str:
         return (

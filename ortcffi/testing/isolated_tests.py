@@ -70,7 +70,7 @@ class _Done(NamedTuple):
     ops: list[str]
 
 
-_OTHER = pytest.StashKey[child.Prepared | None]()
+_OTHER = pytest.StashKey[child.Prepared]()
 
 
 def _other(item: pytest.Item) -> child.Prepared:
@@ -78,18 +78,12 @@ def _other(item: pytest.Item) -> child.Prepared:
     config = item.config
     running = config.stash.get(_OTHER, None)
     if running is None or running.ended:
-        if running is None:
-            config.add_cleanup(lambda: _end_other(config))
         where = "ortcffi.testing.isolated_tests", "serve"
         folder = config.invocation_params.dir
         running = child.Prepared(*where, *_arguments(item), folder=folder, faults=True)
         config.stash[_OTHER] = running
+        config.add_cleanup(running.close)
     return running
-
-
-def _end_other(config: pytest.Config) -> None:
-    if (other := config.stash[_OTHER]) is not None and not other.ended:
-        other.close()
 
 
 def _run(item: pytest.Item, seconds: float) -> _Done:

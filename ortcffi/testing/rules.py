@@ -168,7 +168,9 @@ def try_together(given: tuple[list[Rule], Subject]) -> tuple[list[Result], list[
     names = " ".join(each.name for each in rules)
     where = "ortcffi.testing.rules", "answer", rules[0].check.__module__, names
     about = json.dumps(subject._asdict())
-    told, problem, errors = child.ask(*where, about, seconds=seconds, call_seconds=_limit(rules))
+    # The alarm that the bench of rules sets itself.
+    alarm = getattr(import_module(rules[0].check.__module__), "CALL_SECONDS", 0)
+    told, problem, errors = child.ask(*where, about, seconds=seconds, call_seconds=alarm)
     came = {fact["rule"]: fact for fact in told if "rule" in fact}
     doing = [fact for fact in told if "doing" in fact] or [{"doing": "while it starts"}]
     tried = next((fact["begins"] for fact in reversed(told) if "begins" in fact), rules[0].name)
@@ -181,11 +183,6 @@ def try_together(given: tuple[list[Rule], Subject]) -> tuple[list[Result], list[
             fact = {"outcome": BROKEN, "text": text}
         results.append(_result(each, subject, fact["outcome"], fact["text"], passed))
     return results, [*told, {"ended": problem}]
-
-
-def _limit(rules: list[Rule]) -> float:
-    """Return the seconds of the alarm that the bench of rules sets itself."""
-    return getattr(import_module(rules[0].check.__module__), "CALL_SECONDS", 0)
 
 
 def _result(each: Rule, subject: Subject, outcome: str, text: str, seconds: float = 0) -> Result:

@@ -107,7 +107,7 @@ class TensorTypeInfo(FromHandle):
         has_shape = api.supports("TensorTypeAndShape_HasShape")
         if has_shape and not lib.TensorTypeAndShape_HasShape(api.pointer, handle):
             return None
-        rank = _rank(api, handle)
+        rank = self._get("GetDimensionsCount", "size_t*")
         lengths, names = ffi.new("int64_t[]", rank), ffi.new("const char*[]", rank)
         check(api.pointer, lib.GetDimensions(api.pointer, handle, lengths, rank))
         check(api.pointer, lib.GetSymbolicDimensions(api.pointer, handle, names, rank))
@@ -159,9 +159,3 @@ class TensorTypeInfo(FromHandle):
 
     def __repr__(self) -> str:
         return f"<TensorTypeInfo {'closed' if self.closed else self}>"
-
-
-def _rank(api: "Api", handle: Any) -> int:
-    out = ffi.new("size_t*")
-    check(api.pointer, lib.GetDimensionsCount(api.pointer, handle, out))
-    return int(out[0])
