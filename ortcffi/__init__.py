@@ -27,7 +27,7 @@ _NAMES = {
     "_native": "ffi lib",
     "memory.adaptors": "Aligned Damage Failing Guarded",
     "memory.handlers": "Limiting Logging",
-    "_table": "build_info core_api default_api init_api",
+    "_table": "core_api default_api init_api",
     "table.api": "Api",
     "arena": "Arena ArenaCfg",
     "cli.build_flags": "get_include get_library",

@@ -211,15 +211,6 @@ def core_api() -> "Api":
 
 
 @public
-def build_info() -> str:
-    """Return what the embedded core was built with: compiler, flags, and the allocator in use.
-
-    The same text as `core_api` has in `Api.build_info`.
-    """
-    return core_api().build_info
-
-
-@public
 def default_api() -> "Api":
     """Return the process's default table: what `init_api` chose, or the embedded core.
 

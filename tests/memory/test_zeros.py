@@ -70,7 +70,7 @@ def test_blocks_beside_one_that_is_zeroed_keep_their_bytes(make_pool, make):
 @pytest.mark.parametrize("size", [64 * MIB, 1024 * MIB, 1025 * MIB])
 def test_large_zeros_touch_only_the_pages_at_their_ends(make_pool, make, size):
     pool = make_pool()
-    if "segment heap" not in ort.build_info():
+    if "segment heap" not in ort.core_api().build_info:
         pytest.skip("only this heap knows which memory is its own")
     for _ in range(2):  # the second time from memory that the heap or the arena kept
         before = resident_bytes()
