@@ -111,7 +111,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
     if repeats > 1 and threads > 1:
         inputs = [values] if isinstance(takes_flipped, Exception) else [values, flipped.inputs]
         compute_on_threads(name, make, inputs, integer("threads", threads, (2, 256)))
-    same = partial(same_as_session, rtol=rtol, atol=atol)
+    same = partial(check_same, tolerance=(rtol, atol), where="in a session")
     for i, (ours, theirs) in enumerate(zip(several, expected, strict=True)):
         same(f"output {i} of {name}", ours, theirs)
     if repeats > 1 and isinstance(op, LibraryOp):
@@ -268,24 +268,28 @@ def _inferred(kernel: Kernel, values: list[Any]) -> list[tuple[np.dtype[Any], in
     return found
 
 
-def is_of_floats(x: Any) -> bool:
-    """Whether an array has floating-point numbers, of NumPy or of ml_dtypes."""
-    return x.dtype.kind in "fc" or "float" in x.dtype.name
+def check_same(
+    name: str, ours: Any, theirs: Any, tolerance: tuple[float, float], where: str
+) -> None:
+    """Hold an output against that of another engine, and show where they differ most.
 
-
-def computable(x: Any) -> Any:
-    """Do the same numbers as NumPy computes with them: those of ml_dtypes as float64."""
-    return x.astype(np.float64) if x.dtype.isbuiltin == 2 else x
-
-
-def same_as_session(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
-    """Hold an output of a kernel against that of a session."""
-    if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
-        raise AssertionError(
-            f"{name} is {ours.dtype} {ours.shape}, and {theirs.dtype} {theirs.shape} in a session"
-        )
-    if is_of_floats(ours):
-        pair = computable(ours), computable(theirs)
-        np.testing.assert_allclose(*pair, rtol=rtol, atol=atol, err_msg=name)
-    else:
+    `tolerance` is that of floats, relative and absolute.
+    """
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        kinds = [f"{each.dtype}{list(each.shape)}" for each in (ours, theirs)]
+        raise AssertionError(f"{name} is {kinds[0]}, and {kinds[1]} {where}")
+    if ours.dtype.kind not in "fc" and "float" not in ours.dtype.name:
         np.testing.assert_array_equal(ours, theirs, err_msg=name)
+        return
+    if ours.dtype.isbuiltin == 2:  # a type of ml_dtypes, with which NumPy does not compute
+        ours, theirs = ours.astype(np.float64), theirs.astype(np.float64)
+    close = np.isclose(ours, theirs, *tolerance, equal_nan=True)
+    if not close.all():
+        with np.errstate(invalid="ignore"):  # of equal infinities
+            differ = np.where(close, 0, np.abs(ours - theirs))
+        place = tuple(int(i) for i in np.unravel_index(np.argmax(differ), differ.shape))
+        raise AssertionError(
+            f"{name} differs by {differ[place]:.3g} at {list(place)}: it is {ours[place]:.6g}, and "
+            f"{theirs[place]:.6g} {where}"
+        )

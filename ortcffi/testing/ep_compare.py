@@ -18,7 +18,7 @@ from ortcffi.models.providers import CompiledNode, Ep
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.table.load import installed_libraries, load
-from ortcffi.testing.compare import computable, is_of_floats
+from ortcffi.testing.compare import check_same
 from ortcffi.testing.random_inputs import random_array
 from ortcffi.values.element_types import ValueKind, dtype_of
 
@@ -171,13 +171,8 @@ def check_node(node: CompiledNode, values: Arrays, rtol: float, atol: float) -> 
     """Call a compiled node, and compare its outputs with values by name."""
     for name, ours in call_node(node, values).items():
         if name in values:
-            _compare(
-                f"{name}, made by {node.kernel.description.provider}",
-                ours,
-                values[name],
-                rtol,
-                atol,
-            )
+            made = f"{name}, made by {node.kernel.description.provider}"
+            check_same(made, ours, values[name], (rtol, atol), "with the other engine")
 
 
 def call_node(node: CompiledNode, values: Arrays) -> dict[str, Any]:
@@ -186,23 +181,3 @@ def call_node(node: CompiledNode, values: Arrays) -> dict[str, Any]:
     if missing := [name for name in wanted if name not in values]:
         raise LookupError(f"the other engine did not make {', '.join(missing)}")
     return dict(zip(node.outputs, node(*(values[name] for name in wanted)), strict=True))
-
-
-def _compare(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
-    ours, theirs = np.asarray(ours), np.asarray(theirs)
-    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
-        kinds = [f"{each.dtype}{list(each.shape)}" for each in (ours, theirs)]
-        raise AssertionError(f"{name} is {kinds[0]}, and {kinds[1]} with the other engine")
-    if not is_of_floats(ours):
-        np.testing.assert_array_equal(ours, theirs, err_msg=name)
-        return
-    ours, theirs = computable(ours), computable(theirs)
-    close = np.isclose(ours, theirs, rtol, atol, equal_nan=True)
-    if not close.all():
-        with np.errstate(invalid="ignore"):  # of equal infinities
-            differ = np.where(close, 0, np.abs(ours - theirs))
-        place = tuple(int(i) for i in np.unravel_index(np.argmax(differ), differ.shape))
-        raise AssertionError(
-            f"{name} differs by {differ[place]:.3g} at {list(place)}: it is {ours[place]:.6g}, and "
-            f"{theirs[place]:.6g} with the other engine"
-        )

@@ -20,7 +20,7 @@ from ortcffi.kernels.library import LibraryOp
 from ortcffi.memory.adaptors import Guarded
 from ortcffi.memory.tracking import Tracking
 from ortcffi.table.load import installed_libraries
-from ortcffi.testing.compare import compute_on_threads, flip, same_as_session
+from ortcffi.testing.compare import check_same, compute_on_threads, flip
 from ortcffi.testing.ep_factories import missing_functions
 from ortcffi.testing.live_objects import left_alive, live_objects, made_since, malloced
 from ortcffi.testing.one_node import Model, ProcessEnded, run_in_process
@@ -247,7 +247,8 @@ def computes_the_same_in_a_session(bench: Bench) -> None:
             raise Broken(f"a session of the installed library fails: {answer}") from answer
         try:
             for i, (ours, theirs) in enumerate(zip(expected, answer, strict=True)):
-                same_as_session(f"output {i} of {bench.name}", ours, theirs, _TOLERANCE, _TOLERANCE)
+                name, tolerance = f"output {i} of {bench.name}", (_TOLERANCE, _TOLERANCE)
+                check_same(name, ours, theirs, tolerance, "in a session")
         except AssertionError as error:
             text = f"a session computes something else: {shorten(str(error), _MOST_TEXT)}"
             raise Broken(text) from None
