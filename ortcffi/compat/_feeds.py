@@ -169,8 +169,11 @@ def _sequence(api: "Api", info: "TypeInfo", name: Any, x: list[Any]) -> Value:
     contained = info.contained
     if contained is not None and contained.kind == ValueKind.MAP:
         return Value.sequence([_map(api, contained, name, each) for each in x], api=api)
-    if not x:
-        return _empty_sequence(api, contained)
+    if not x:  # which the API makes only by running SequenceEmpty
+        from ortcffi.session.empty import empty_sequence
+
+        tensor = None if contained is None else contained.tensor_info
+        return empty_sequence(api, onnx_of(tensor.element_type if tensor else ElementType.FLOAT))
     values = []
     for each in x:
         if isinstance(each, OrtValue):
@@ -182,15 +185,6 @@ def _sequence(api: "Api", info: "TypeInfo", name: Any, x: list[Any]) -> Value:
         else:
             raise RuntimeError(f"Unable to handle object of type {type(each)} in '{name}'")
     return Value.sequence(values, api=api)
-
-
-def _empty_sequence(api: "Api", contained: "TypeInfo | None") -> Value:
-    """Return a sequence without tensors, which the API makes only by running SequenceEmpty."""
-    tensor = None if contained is None else contained.tensor_info
-    element = ElementType.FLOAT if tensor is None else ElementType(tensor.element_type)
-    from ortcffi.session.empty import empty_sequence
-
-    return empty_sequence(api, onnx_of(element))
 
 
 def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:

@@ -135,17 +135,14 @@ def _kind_of(attribute: Any) -> int:
 def _value_of(attribute: Any, graph: "Graph | None") -> Any:
     kind = _kind_of(attribute)
     if attribute.ref_attr_name:
-        return AttributeReference(attribute.ref_attr_name, _name_of_type(kind))
+        name = _TYPES[kind] if kind < len(_TYPES) else str(kind)
+        return AttributeReference(attribute.ref_attr_name, name)
     if not 0 < kind < len(_FIELDS):
         return None
     value = getattr(attribute, str(_FIELDS[kind]))
     return (
         [_shown(each, graph) for each in value] if isinstance(value, list) else _shown(value, graph)
     )
-
-
-def _name_of_type(kind: int) -> str:
-    return _TYPES[kind] if kind < len(_TYPES) else str(kind)
 
 
 def _shown(value: Any, graph: "Graph | None") -> Any:

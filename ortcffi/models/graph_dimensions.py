@@ -125,7 +125,8 @@ def _free_reshapes(graph: "Graph", length: int) -> None:
             node = graph.nodes[place]
             value = values.get(node.inputs[0])
             if value is not None and value.shape and value.shape[0] == _BATCH:
-                node.inputs[1] = _new_shape(graph, node.outputs[0], shape)
+                name = free_name(f"{node.outputs[0]}/shape", graph)
+                node.inputs[1] = graph.initializer(name, np.array(shape, np.int64))
             else:
                 left[place] = shape
         found = left if len(left) < len(found) else {}
@@ -148,11 +149,6 @@ def _fixed_reshapes(graph: "Graph", length: int) -> dict[int, list[int]]:
             if shape[:1] == [length]:
                 found[i] = [0, *shape[1:]]
     return found
-
-
-def _new_shape(graph: "Graph", output: str, shape: list[int]) -> str:
-    name = free_name(f"{output}/shape", graph)
-    return graph.initializer(name, np.array(shape, np.int64))
 
 
 def fix_dimensions(graph: "Graph", fixed: "Iterable[FreeDimension]") -> None:

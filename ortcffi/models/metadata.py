@@ -71,16 +71,12 @@ def read_metadata(subject: Any, slot: str) -> ModelMetadata:
         texts.append(decode(text[0]))
     producer, graph, about_graph, domain, about = texts
     custom = {}
-    for key in _custom_keys(table, handle, scratch):
+    keys, count = ffi.new("char***"), ffi.new("int64_t*")
+    check(table, lib.ModelMetadataGetCustomMetadataMapKeys(table, handle, scratch, keys, count))
+    for key in [decode(keys[0][i]) for i in range(count[0])]:
         encoded = encode("key", key)
         check(
             table, lib.ModelMetadataLookupCustomMetadataMap(table, handle, scratch, encoded, text)
         )
         custom[key] = decode(text[0])
     return ModelMetadata(producer, graph, about_graph, domain, about, int(version[0]), custom)
-
-
-def _custom_keys(table: Any, handle: Any, scratch: Any) -> list[str]:
-    out, count = ffi.new("char***"), ffi.new("int64_t*")
-    check(table, lib.ModelMetadataGetCustomMetadataMapKeys(table, handle, scratch, out, count))
-    return [decode(out[0][i]) for i in range(count[0])]

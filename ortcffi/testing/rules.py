@@ -17,6 +17,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ortcffi._public import few
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.testing.failing_slots import FailingSlots, in_turn
@@ -228,5 +229,4 @@ def _wrongs(found: Result, facts: list[dict[str, Any]], usual: Counter[str]) -> 
 def _listed(slots: list[str]) -> str:
     counts = Counter(slots)
     names = [f"{name} ({n} times)" if n > 1 else name for name, n in counts.items()]
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more slots" if more > 0 else "")
+    return ", ".join(few(names, _MOST_NAMES))
