@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING
 
 from ortcffi._public import refuse_pickle
+from ortcffi.compat._delegates import fact
 from ortcffi.compat._types import type_name
 from ortcffi.session.providers import AssignedNode, assigned_groups
 from ortcffi.values.element_types import ValueKind
@@ -34,21 +35,15 @@ class NodeArg:
         Its type, such as ``tensor(float)``.
     """
 
-    __slots__ = ("__weakref__", "_shape", "name", "type")
+    __slots__ = ("__weakref__", "_name", "_shape", "_type")
     __reduce__ = refuse_pickle
 
-    name: str
-    type: str
-    _shape: list[int | str | None]
-
     def __init__(self, spec: "ValueSpec") -> None:
-        shape = [None if n == -1 else n for n in _shape_of(spec) or ()]
-        facts = {"name": spec.name, "type": type_name(spec.type_info), "_shape": shape}
-        for name, value in facts.items():
-            object.__setattr__(self, name, value)
+        self._name, self._type = spec.name, type_name(spec.type_info)
+        self._shape = [None if n == -1 else n for n in _shape_of(spec) or ()]
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{name!r} of a NodeArg cannot be set")
+    name = fact("_name")
+    type = fact("_type")
 
     @property
     def shape(self) -> list[int | str | None]:
@@ -62,12 +57,6 @@ class NodeArg:
 class ModelMetadata:
     """The metadata of a model."""
 
-    description: str
-    domain: str
-    graph_description: str
-    graph_name: str
-    producer_name: str
-    version: int
     __slots__ = (
         *("__weakref__", "_custom", "description", "domain", "graph_description"),
         *("graph_name", "producer_name", "version"),
@@ -89,8 +78,8 @@ def metadata_of(session: "Session") -> ModelMetadata:
     found = ModelMetadata()
     facts = session.metadata._asdict()
     found._custom = facts.pop("custom")
-    for name, fact in facts.items():
-        setattr(found, name, fact)
+    for name, value in facts.items():
+        setattr(found, name, value)
     return found
 
 
