@@ -7,6 +7,7 @@ import struct
 from functools import cached_property
 from pathlib import Path
 
+from ortcffi._public import few
 from ortcffi.kernels import child
 from ortcffi.table import elf
 from ortcffi.testing.rules import Broken, NotTried, rule
@@ -16,7 +17,6 @@ SECONDS = 60
 _EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
 _STANDARD = "_ZS", "_ZNS", "_ZNKS", "_ZTIS", "_ZTSS", "_ZTVS"  # templates of C++'s own library
 _NEEDED, _RPATH, _RUNPATH = 1, 15, 29
-_MOST_NAMES = 5
 # What GetExperimentalFunction is asked for. The function that only shows how these work is left.
 _EXPERIMENTAL = re.compile(rb"\0(Ort\w{0,20}Api_(?!ExperimentalApiTest_)\w{1,100}_SinceV28)(?=\0)")
 
@@ -66,12 +66,6 @@ class LibraryFile:
         ]
 
 
-def shortened(names: list[str]) -> str:
-    """The first few names."""
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
 # --- the rules ------------------------------------------------------------------------------------
 
 
@@ -94,7 +88,7 @@ def has_all_its_symbols(file: LibraryFile) -> str:
     python = [name for name in file.undefined if name.startswith(("Py", "_Py"))]
     missing = [name for name in file.undefined if name not in (*python, "OrtGetApiBase")]
     if missing:
-        text = f"no library that it needs defines {shortened(missing)}"
+        text = f"no library that it needs defines {', '.join(few(missing, 5))}"
         raise Broken(f"{text}: link it with the one that does")
     text = f"expects {len(python)} symbols of a Python interpreter, so it loads only in one"
     return text if python else ""
@@ -147,4 +141,6 @@ def exports_its_entry_alone(file: LibraryFile) -> None:
     """
     beside = set(file.library.exports or ()) - _EXPORTS
     if names := sorted(name for name in beside if not name.startswith(_STANDARD)):
-        raise Broken(f"exports beside {file.entry}, and may clash with others': {shortened(names)}")
+        raise Broken(
+            f"exports beside {file.entry}, and may clash with others': {', '.join(few(names, 5))}"
+        )

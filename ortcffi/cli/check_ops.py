@@ -4,9 +4,9 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ortcffi._public import few
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine, on_older_host
-from ortcffi.cli.check_file import shortened
 from ortcffi.cli.check_report import Report
 from ortcffi.kernels import child
 from ortcffi.table.load import installed_libraries
@@ -78,7 +78,7 @@ def check_ops(report: Report, subject: Subject, hosts: Iterable[str]) -> None:
     if not report.add(registers_its_ops, "core", core):
         return
     names = [f"{op.domain}:{op.name}" for op in core.ops]
-    report.notes.append(f"registers {_count(core)} on the core: {shortened(names)}")
+    report.notes.append(f"registers {_count(core)} on the core: {', '.join(few(names, 5))}")
     if core.asked:
         report.notes.append(f"asks for API version {', '.join(map(str, core.asked))}")
     asked = [max(op.version, *core.asked, 1) for op in core.ops]
