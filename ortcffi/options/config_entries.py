@@ -3,14 +3,15 @@
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, MutableMapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from ortcffi._convert import decode, encode
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import level_of_caller, meant
-from ortcffi._table import core_api
+from ortcffi._table import core_api, create_environment
 from ortcffi.errors import check
 from ortcffi.options.settings import lock
 
@@ -258,16 +259,22 @@ class RunConfig(ConfigEntries):
         return True
 
 
-def _temporary_env(options: "Options") -> AbstractContextManager[Any]:
-    """Return an environment while an entry is replaced.
+@contextmanager
+def _temporary_env(options: "Options") -> Iterator[None]:
+    """Have an environment while an entry is replaced.
 
     ONNX Runtime then logs a warning, and ends the process if there is no environment to log to.
     """
     if options.api.is_core:
-        return nullcontext()
-    from ortcffi.env.env import Env
-
-    return Env("", options.api, severity=lib.ORT_LOGGING_LEVEL_FATAL)
+        yield
+        return
+    owner = owner_of("OrtEnv*", options.api, lib.ReleaseEnv)
+    create_environment(options.api, "CreateEnv", (lib.ORT_LOGGING_LEVEL_FATAL, b""), out_of(owner))
+    owner._open_handle()
+    try:
+        yield
+    finally:
+        owner.close()
 
 
 class Item(NamedTuple):
