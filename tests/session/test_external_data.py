@@ -2,6 +2,7 @@
 """Where models that keep their weights in files may read: SECURITY.md says so."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -75,8 +76,35 @@ FOLDER = "session.model_external_initializers_file_folder_path"
 
 def opened_in(api, content, folder):
     """A session of bytes whose weights are in files of a folder."""
-    given = ort.SessionOptions(api, log_severity=ort.LogSeverity.FATAL, config={FOLDER: folder})
+    given = ort.SessionOptions(
+        api, log_severity=ort.LogSeverity.FATAL, config={FOLDER: folder} if folder else {}
+    )
     return ort.Session(content, given, api=api, providers=["reference"] if api.is_core else [])
+
+
+WORDS = {
+    "../w.bin": "External data path escapes model directory",
+    "below/../../w.bin": "External data path escapes model directory",
+    "link.bin": "External data path escapes model directory",
+    "/proc/self/environ": "Absolute path not allowed for external data location",
+    "missing.bin": "External data path does not exist",
+}
+
+
+@needs_release(32, "these words")
+@pytest.mark.parametrize("location", WORDS)
+def test_a_place_that_is_refused_has_the_words_and_the_code_of_the_library(api, folder, location):
+    content = model_with(location, folder.parent)
+    sources = [(content, folder)]
+    if location == "../w.bin":
+        sources += [(content, None), (content, folder / "missing")]
+    for source, where in sources:
+        with pytest.raises(ort.errors.Fail) as raised:
+            opened_in(api, source, where and str(where))
+        words = "does not exist|" * (where == folder / "missing") + WORDS[location]
+        assert re.search(words, str(raised.value))
+        in_bytes = "model loaded from bytes escapes working directory"
+        assert (in_bytes in str(raised.value)) == (where is None)
 
 
 @needs_release(21, "an entry for the folder of weights")

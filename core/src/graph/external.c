@@ -94,11 +94,23 @@ static OrtStatus* refuse_file(const char* name, const char* why) {
   return core_fail(ORT_FAIL, "the file of weights '%s%s", name, why);
 }
 
+/* The words by which clients of ONNX Runtime know that a model wants a file outside of its folder.
+ */
+#define ESCAPES "External data path escapes model directory"
+
+/* Why a path that is not inside of the folder is refused. */
+static const char* refuse_path(const OrtModel* model, const char* name) {
+  return CORE_IS_SEPARATOR(*name) ? "': Absolute path not allowed for external data location"
+         : model->folder == NULL  ? "': External data path for model loaded from bytes escapes "
+                                    "working directory. " ESCAPES
+                                  : "': " ESCAPES;
+}
+
 /* Writes the path of a file with weights; returns what is wrong with it, or NULL. */
 static const char* find_file(const OrtModel* model, const char* name, char real[CORE_PATH_ROOM]) {
   char path[CORE_PATH_ROOM];
   if (!core_path_is_inside(name)) {
-    return "' must be a relative path without \"..\", and not empty";
+    return refuse_path(model, name);
   }
   if (model->folder == NULL) {
     return "' cannot be found: the model was given as bytes, without a folder";
@@ -108,11 +120,11 @@ static const char* find_file(const OrtModel* model, const char* name, char real[
     return "' makes a path that is too long";
   }
   if (core_find_file(path, real) != CORE_REGULAR_FILE) {
-    return "' is no file in the folder of the model";
+    return "' is no file in the folder of the model: External data path does not exist";
   }
   return core_path_is_below(model->folder, real) || core_path_is_below(model->real_folder, real)
              ? NULL
-             : "' is a link that leads out of the folder of the model";
+             : "' is a link: " ESCAPES;
 }
 
 static struct core_weights_file* find_mapped(const OrtModel* model, const char* name) {

@@ -193,7 +193,8 @@ static OrtStatus* give_folder(OrtModel* model) {
   char real[CORE_PATH_ROOM];
   CORE_RETURN_IF(
       core_find_file(model->changes.folder, real) != CORE_FOLDER,
-      core_fail(ORT_INVALID_ARGUMENT, "there is no folder of weights %s", model->changes.folder));
+      core_fail(ORT_FAIL, "there is no folder of weights %s: External data path does not exist",
+                model->changes.folder));
   model->folder = model->real_folder = core_pool_text(&model->pool, real, strlen(real));
   return model->folder != NULL ? NULL : core_no_memory(strlen(real));
 }
