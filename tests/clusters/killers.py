@@ -23,14 +23,19 @@ class Killer:
     def __init__(self, session, marker):
         self.session, self.marker = session, str(marker)
 
-    def run(self, feed):
+    def run(self, *feeds, **named):
         kill_once(self.marker)
-        return self.session.run(feed)
+        return self.session.run(*feeds, **named)
 
     def predict(self, frame):
         if len(frame) > 1:  # not the one that only says the columns
             kill_once(self.marker)
         return self.session.predict(frame)
+
+
+def killer_of(path, session_of=clusters.session_of):
+    """What each worker of Spark makes."""
+    return Killer(session_of(path), f"{path}.killed")
 
 
 class KilledScores(clusters.Scores):

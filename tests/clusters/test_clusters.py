@@ -18,7 +18,7 @@ sys.path[:0] = FOLDERS
 os.environ["PYTHONPATH"] = os.pathsep.join(FOLDERS)  # for workers
 
 import clusters  # noqa: E402  # of the guide
-from killers import KilledScores, Killer  # noqa: E402
+from killers import KilledScores, Killer, killer_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the engines
 
@@ -118,12 +118,15 @@ def test_ray(path, x, monkeypatch):
         ray.shutdown()
 
 
-def test_spark(path, x):
+def test_spark(path, x, monkeypatch):
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java, as in Debian's openjdk-17-jre-headless")
     spark = clusters.local_spark()
     try:
         assert np.array_equal(clusters.with_spark(spark, path, x), -x)
+        monkeypatch.setattr(clusters, "session_of", killer_of)  # each worker is sent its name
+        assert np.array_equal(clusters.with_spark(spark, path, x), -x)
+        assert os.path.exists(f"{path}.killed")
     finally:
         spark.stop()
