@@ -6,6 +6,7 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,6 +38,7 @@ _BORROWING = (
     "session.use_ort_model_bytes_directly",
     "session.use_ort_model_bytes_for_initializers",
 )
+_LARGE = 16 << 20  # bytes of a model whose session may leave much unused memory to glibc
 # Of each library, the environment of those of its sessions that were given none.
 _shared: "dict[Hashable, weakref.ref[Env]]" = {}
 # Of each library, the environment with the arena of `limit_session_memory`, which it keeps.
@@ -128,6 +130,24 @@ def _create(  # noqa: PLR0913, PLR0917  # what the function of the API takes
     api: "Api", slot: str, subject: Any, store: Any, env: Any, options: Any, out: Any
 ) -> None:
     check(api.pointer, getattr(lib, slot)(api.pointer, env, *subject, options, *store, out))
+    if not api.is_core and _size_of(*subject) >= _LARGE:
+        return_unused()
+
+
+def _size_of(model: bytes, length: int | None = None) -> int:
+    """Return the bytes of a model, which is a path where there is no length."""
+    try:
+        return os.path.getsize(model) if length is None else length
+    except OSError:  # it was removed meanwhile
+        return 0
+
+
+def return_unused() -> None:
+    """Have glibc return what a library took while it read a model and repacked its weights."""
+    import ctypes
+
+    with suppress(AttributeError, OSError, TypeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def parts_of_model(

@@ -22,6 +22,7 @@ from ortcffi.session.creation import (
     may_call_python,
     options_for,
     parts_of_model,
+    return_unused,
     source_of,
     warn_of_ignored_arena,
 )
@@ -144,7 +145,7 @@ class Session(Suggests, Loaded, Closing):
         given = options, prepacked_weights, env
         engine, options, env = chosen_for(api, *given, providers, custom_ops)
         if share_weights:
-            from ortcffi.session.sharing import return_unused, shared_weights
+            from ortcffi.session.sharing import shared_weights
 
             model, options = shared_weights(Session, engine, model, options, share_weights)
         takes_file = not engine.is_core or prepacked_weights is not None

@@ -5,7 +5,6 @@ The library writes the optimized model, with the weights as its kernels repack t
 that the content of the model and all else that matters name. Later sessions of that model map it.
 """
 
-import ctypes
 import os
 import platform
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from ortcffi.options.session_options import SessionOptions
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["return_unused", "shared_weights"]
+__all__ = ["shared_weights"]
 
 _WRITING = {
     "session.optimized_model_external_initializers_min_size_in_bytes": "1024",
@@ -105,12 +104,6 @@ def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
     settings = options._changed(), dict(options.config), dimensions, providers
     digest.update(repr((name, api.build_info, api.version_string, processor, settings)).encode())
     return str(digest.hexdigest()[:40])
-
-
-def return_unused() -> None:
-    """Have glibc return what kernels took to repack weights, before they took those of the file."""
-    with suppress(AttributeError, OSError, TypeError):  # another C library
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextmanager

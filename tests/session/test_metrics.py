@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import models
+from support.paths import CHECKOUT
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 from support.releases import needs_release
@@ -175,6 +176,26 @@ def test_prometheus_client_reads_series_that_outlive_sessions(x):
     assert found["ortcffi_runs_under_way", "ranker", None, None] == 0
     text = client.generate_latest(registry).decode()
     assert f'ortcffi_run_seconds_count{{model="ranker",worker="{os.getpid()}"}} 4.0' in text
+
+
+def test_the_meters_of_the_guide_have_the_counts_of_each_model(x):
+    export = pytest.importorskip("opentelemetry.sdk.metrics.export")
+    page = (CHECKOUT / "docs/guide/service.md").read_text(encoding="utf-8")
+    (block,) = [each for each in page.split("```") if "MeterProvider" in each]
+    lines = [line[4:] for line in block.splitlines() if line.startswith((">>> ", "... "))]
+    names = {}
+    exec("\n".join(lines), names)
+    with ort.Session(models.scaled(), ort.SessionOptions(log_id="metered")) as session:
+        session.run(x=x)
+    assert isinstance(names["reader"], export.InMemoryMetricReader)
+    (resource,) = names["reader"].get_metrics_data().resource_metrics
+    found = {
+        (metric.name, point.attributes["model"]): point.value
+        for metric in resource.scope_metrics[0].metrics
+        for point in metric.data.data_points
+    }
+    assert found["ortcffi_run_seconds_count", "metered"] == 1
+    assert found["ortcffi_run_seconds_sum", "metered"] > 0
 
 
 def test_joined_runs_are_counted_by_their_rows():
