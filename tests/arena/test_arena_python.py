@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Arenas in Python, over allocators of either library."""
 
-import gc
 import re
 from functools import partial
 
@@ -61,15 +60,6 @@ def test_shrink_returns_chunks(api):
     inner.close()
 
 
-def test_a_maximum_is_not_exceeded(api):
-    with ort.Arena(api.default_allocator, max_bytes=4 * MIB, strategy="as_requested") as arena:
-        x = arena.empty(2 * MIB, np.uint8)
-        with pytest.raises(MemoryError):
-            arena.empty(4 * MIB, np.uint8)
-        assert arena.stats.limit == 4 * MIB
-        del x
-
-
 def test_the_first_chunk_is_as_large_as_was_asked_for(api):
     with ort.Arena(api.default_allocator, initial_chunk_bytes=4 * MIB) as arena:
         x = arena.empty(10, np.uint8)
@@ -117,17 +107,6 @@ def test_the_configuration_of_an_arena_has_all_settings(api):
         assert cfg.measures == {}
 
 
-def test_arrays_outlive_the_arena_and_what_is_inside(api):
-    inner = ort.Tracking(api.default_allocator)
-    arena = ort.Arena(inner)
-    x = arena.full(1000, 7)
-    arena.close()
-    inner.close()
-    del arena, inner
-    gc.collect()
-    assert x.sum() == 7000
-
-
 def test_adaptors_wrap_arenas_and_arenas_wrap_adaptors(api):
     limited = ort.Arena(ort.Limiting(api.default_allocator, 8 * MIB), strategy="as_requested")
     with ort.Tracking(limited) as tracking:
@@ -167,13 +146,6 @@ def test_threads_share_an_arena(arena):
     run_threads(*[partial(work, seed) for seed in range(4)])
     assert not wrong
     assert arena.stats.bytes_allocated == 0
-
-
-def test_an_arena_can_be_shared_by_an_environment(api):
-    with ort.Arena(api.default_allocator) as arena, ort.Env(api=api) as env:
-        env.register_allocator(arena)
-        assert env.shared_allocator() is arena
-        env.unregister_allocator(arena)
 
 
 def test_the_error_of_an_arena_names_its_limit(core_api):

@@ -102,15 +102,6 @@ def test_functions_for_the_data_of_contexts_are_kept_until_they_are_cleared(onnx
     assert gone() is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind"),
-    [((3, 1), TypeError), ((print, 0), RuntimeError), ((None, 1), RuntimeError)],
-)
-def test_wrong_functions_for_the_data_of_contexts_are_refused(onnxruntime, arguments, kind):
-    with pytest.raises(kind):
-        onnxruntime.SessionOptions().set_ep_context_data_read_func(*arguments)
-
-
 @needs_release(31, "functions for the data of compiled models")
 def test_the_data_of_contexts_is_written_to_a_buffer_while_it_is_read():
     kept = []
@@ -152,12 +143,6 @@ def test_the_data_of_contexts_is_read_while_it_is_written():
     for kind in (compat.OrtEpContextData, compat.OrtEpContextDataBuffer):
         with pytest.raises(TypeError, match="No constructor"):
             kind()
-
-
-def test_a_callback_of_run_async_that_cannot_be_called_is_refused(onnxruntime, squares):
-    session = onnxruntime.InferenceSession(squares, providers=["CPUExecutionProvider"])
-    with pytest.raises(TypeError, match="incompatible function arguments"):
-        session.run_async(None, {"X": np.ones((3, 2), np.float32)}, 5, None)
 
 
 @official_since(32)

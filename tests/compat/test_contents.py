@@ -4,7 +4,6 @@
 import numpy as np
 import pytest
 from support.models import model, node, pairs, sequence_type, tensor_type, value, value_info, zipped
-from support.numpy_2 import needs_numpy_2
 
 CPU = ["CPUExecutionProvider"]
 KINDS = ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"]
@@ -107,29 +106,6 @@ def test_lists_are_tensors(onnxruntime, dtype, x):
     wanted = np.array(x, object if dtype == "str" else dtype)
     assert found.dtype == wanted.dtype
     assert np.array_equal(found, wanted, equal_nan=dtype.startswith("float"))
-
-
-@pytest.mark.parametrize(
-    ("dtype", "x"),
-    [
-        ("float32", [1.0, [2.0]]),
-        ("float32", ["a"]),
-        ("int64", [2**63]),
-        pytest.param("int32", [2**31], marks=needs_numpy_2("wraps it around")),
-    ],
-)
-def test_lists_that_are_no_tensors_are_refused(onnxruntime, dtype, x):
-    session = onnxruntime.InferenceSession(same(dtype), providers=CPU)
-    with pytest.raises((RuntimeError, ValueError, OverflowError)):
-        session.run(None, {"x": x})
-
-
-def test_a_list_that_contains_itself_is_refused(onnxruntime):
-    x = []
-    x.append(x)
-    session = onnxruntime.InferenceSession(same("float32"), providers=CPU)
-    with pytest.raises((RuntimeError, ValueError)):
-        session.run(None, {"x": x})
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "str"])

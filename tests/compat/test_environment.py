@@ -23,16 +23,6 @@ def test_a_choice_of_devices_counts_as_providers(onnxruntime, squares):
     assert session.get_providers() == ["CPUExecutionProvider"]
 
 
-def test_an_error_of_the_function_that_chooses_devices_is_reported(onnxruntime, state, squares):
-    def refuse(*_arguments):
-        raise ValueError("none of these")
-
-    options = onnxruntime.SessionOptions()
-    options.set_provider_selection_policy_delegate(refuse)
-    with pytest.raises(state.Fail, match="none of these"):
-        onnxruntime.InferenceSession(squares, options)
-
-
 def shares_threads(onnxruntime, model):
     """What a process sees whose sessions share threads."""
     onnxruntime.set_global_thread_pool_sizes(2, 2)

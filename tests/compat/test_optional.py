@@ -6,8 +6,6 @@ import pytest
 from support import models
 from support.prepared import printed_by
 
-import ortcffi as ort
-
 onnx = pytest.importorskip("onnx")
 CPU = ["CPUExecutionProvider"]
 X = [np.array([1, 2, 3], np.float32)]
@@ -37,19 +35,6 @@ def test_an_optional_input_may_be_left_out_and_gives_none(onnxruntime, model):
     assert session.run(None, {}) == [None]
     (value,) = session.run_with_ort_values(None, {})
     assert not value.has_value()
-
-
-def test_an_optional_output_of_a_session_may_be_nothing(real_api):
-    tensor = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [3])
-    kind = onnx.helper.make_sequence_type_proto(tensor)
-    output = onnx.helper.make_value_info("Y", onnx.helper.make_optional_type_proto(kind))
-    node = onnx.helper.make_node("Optional", [], ["Y"], type=kind)
-    graph = onnx.helper.make_graph([node], "g", [], [output])
-    opsets = [onnx.helper.make_opsetid("", 18)]
-    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    with ort.Session(model.SerializeToString(), api=real_api) as session:
-        assert session.run({}) == [None]
-        assert [value.to_python() for value in session.run_values({})] == [None]
 
 
 def test_an_optional_tensor_has_a_shape(onnxruntime):

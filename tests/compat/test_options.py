@@ -13,7 +13,6 @@ from ortcffi import Graph, compat
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 CPU = ["CPUExecutionProvider"]
-DTYPES = ["f4", "f8", "f2", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
 SETTINGS = {
     "enable_cpu_mem_arena": False,
     "enable_mem_pattern": False,
@@ -50,14 +49,6 @@ def test_options_take_members_of_enums_only(onnxruntime):
         options.graph_optimization_level = 99
 
 
-@pytest.mark.parametrize("name", ["nothing", "intra_op_threads"])
-def test_options_have_no_other_attributes(onnxruntime, name):
-    with pytest.raises(AttributeError):
-        setattr(onnxruntime.SessionOptions(), name, 1)
-    with pytest.raises(TypeError):
-        onnxruntime.SessionOptions().intra_op_num_threads = "many"
-
-
 @pytest.mark.parametrize("kind", ["SessionOptions", "RunOptions"])
 def test_names_and_entries_may_be_bytes_of_utf_8(onnxruntime, kind):
     options = getattr(onnxruntime, kind)()
@@ -80,25 +71,6 @@ def test_options_are_not_copied(onnxruntime, kind):
         copy(getattr(onnxruntime, kind)())
 
 
-@pytest.mark.parametrize("wrong", ["a", b"a", [], 1])
-def test_options_without_effect_refuse_what_the_official_ones_do(onnxruntime, wrong):
-    options = onnxruntime.SessionOptions()
-    with pytest.raises(TypeError):
-        options.execution_order = wrong
-    if wrong == 1:
-        return
-    with pytest.raises(TypeError):
-        options.enable_mem_reuse = wrong
-    with pytest.raises(TypeError):
-        onnxruntime.RunOptions().only_execute_path_to_fetches = wrong
-
-
-@pytest.mark.parametrize("arguments", [(1, {}), ("CPUExecutionProvider", "a"), (CPU[0], [1])])
-def test_a_provider_is_a_name_and_a_dict(onnxruntime, arguments):
-    with pytest.raises(TypeError):
-        onnxruntime.SessionOptions().add_provider(*arguments)
-
-
 def test_entries_are_kept_and_others_are_errors(onnxruntime):
     options = onnxruntime.SessionOptions()
     options.add_session_config_entry("KEY", "value")
@@ -107,22 +79,6 @@ def test_entries_are_kept_and_others_are_errors(onnxruntime):
         options.get_session_config_entry("NONE")
     with pytest.raises(RuntimeError, match="does not have configuration with key: NONE"):
         onnxruntime.RunOptions().get_run_config_entry("NONE")
-
-
-def test_an_unknown_provider_of_options_is_an_error(onnxruntime):
-    with pytest.raises(RuntimeError, match="Unknown Provider Type: Nobody"):
-        onnxruntime.SessionOptions().add_provider("Nobody", {})
-
-
-def test_a_free_dimension_is_fixed(onnxruntime):
-    graph = Graph()
-    graph.input("X", "f4", ["batch", 2])
-    graph.node("Neg", ["X"], ["Y"])
-    graph.output("Y", "f4", ["batch", 2])
-    options = onnxruntime.SessionOptions()
-    options.add_free_dimension_override_by_name("batch", 4)
-    session = onnxruntime.InferenceSession(graph.to_bytes(), options, providers=CPU)
-    assert session.get_inputs()[0].shape == [4, 2]
 
 
 def test_an_initializer_takes_the_place_of_the_models(onnxruntime):
@@ -138,11 +94,6 @@ def test_an_initializer_takes_the_place_of_the_models(onnxruntime):
     np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
     with pytest.raises(RuntimeError, match="must be an OrtValue"):
         options.add_initializer("V", X)
-
-
-def test_a_library_of_custom_ops_that_is_not_there_is_an_error(onnxruntime, state):
-    with pytest.raises(state.Fail, match="cannot open shared object file"):
-        onnxruntime.SessionOptions().register_custom_ops_library("/nowhere/library.so")
 
 
 def test_the_optimized_model_is_written(onnxruntime, squares, tmp_path):
@@ -173,13 +124,6 @@ def test_the_measures_of_an_arena_are_shown(onnxruntime, given):
     assert [getattr(ours, name) for name in names] == [getattr(theirs, name) for name in names]
     with pytest.raises(RuntimeError, match="Invalid OrtArenaCfg option: nothing"):
         onnxruntime.OrtArenaCfg({"nothing": 1})
-
-
-@pytest.mark.parametrize("severity", [-1, 5])
-def test_a_severity_out_of_range_is_a_runtime_error(onnxruntime, severity):
-    with pytest.raises(RuntimeError, match="Invalid logging severity"):
-        onnxruntime.set_default_logger_severity(severity)
-    onnxruntime.set_default_logger_severity(2)
 
 
 # --- bindings -------------------------------------------------------------------------------------
@@ -227,26 +171,6 @@ def test_bindings_are_cleared(session):
     binding.clear_binding_inputs()
     binding.clear_binding_outputs()
     assert binding.get_outputs() == []
-
-
-def test_wrong_bindings_are_runtime_errors(session):
-    binding = session.io_binding()
-    with pytest.raises(RuntimeError, match="Failed to find NodeArg with name: Q"):
-        binding.bind_cpu_input("Q", X)
-    with pytest.raises(RuntimeError, match="Unable to create OrtValue"):
-        binding.bind_cpu_input("X", [1])
-    with pytest.raises(ValueError, match="element_type"):
-        binding.bind_output("Y", buffer_ptr=X.ctypes.data)
-    binding.bind_cpu_input("X", X.astype("f8"))
-    binding.bind_output("Y")
-    with pytest.raises(RuntimeError):
-        session.run_with_iobinding(binding)
-
-
-def test_a_binding_belongs_to_its_session(onnxruntime, session, squares):
-    other = onnxruntime.InferenceSession(squares, providers=CPU)
-    with pytest.raises(ValueError, match="session that created it"):
-        session.run_with_iobinding(other.io_binding())
 
 
 @pytest.mark.parametrize(
@@ -321,25 +245,6 @@ def test_a_function_decides_where_initializers_go(onnxruntime, tmp_path):
     session = onnxruntime.InferenceSession(str(tmp_path / "out.onnx"), providers=CPU)
     x = np.ones(64, np.float32)
     np.testing.assert_array_equal(session.run(None, {"X": x})[0], x + np.arange(64))
-
-
-@pytest.mark.parametrize(
-    ("kind", "model", "options"),
-    [
-        (ValueError, b"", {}),
-        (ValueError, "", {}),
-        (TypeError, 3, {}),
-        (TypeError, b"x", {"external_initializers_file_path": 3}),
-        (
-            ValueError,
-            b"x",
-            {"external_initializers_file_path": "f", "get_initializer_location_func": print},
-        ),
-    ],
-)
-def test_wrong_arguments_of_the_compiler_are_errors(onnxruntime, kind, model, options):
-    with pytest.raises(kind):
-        onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), model, **options)
 
 
 # --- adapters -------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext
 import numpy as np
 import pytest
 from support import eps, models
+from support.graphs import graph_of
 from support.prepared import run_program
 from support.releases import needs_release
 
@@ -25,12 +26,13 @@ _numbers = itertools.count()
 @pytest.fixture(scope="module")
 def model() -> bytes:
     """y = -(x + w) + v + n, where the provider takes the first two additions."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.input("n", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.initializer("v", np.full(3, 2, np.float32))
-    graph.node("Add", ["x", "w"], ["h"], name="first")
+    graph = graph_of(
+        "x f4[3], n f4[3]",
+        "first: h = Add x w",
+        "",
+        w=np.ones(3, np.float32),
+        v=np.full(3, 2, np.float32),
+    )
     graph.node("Negate", ["h"], ["k"], domain=NEGATE)
     graph.node("Add", ["k", "v"], ["y"])
     graph.output("y", "f4", [3])
@@ -161,12 +163,9 @@ def test_a_custom_op_may_be_called_constant(core_api, options_for):
     def constant(x):
         return x + 5
 
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["h"])
-    graph.node("Constant", ["h"], ["y"], domain="constants")
-    graph.output("y", "f4", [3])
+    graph = graph_of(
+        "x f4[3]", "h = Add x w; y = constants.Constant h", "y f4[3]", w=np.ones(3, np.float32)
+    )
     options = options_for(core_api)
     with ort.CustomOpDomain("constants", core_api) as domain:
         domain.add(constant)
@@ -199,13 +198,13 @@ def metadata_of(compiled):
 )
 def test_a_compiled_model_says_which_files_it_needs(api, options_for, tmp_path, case):
     embeds, settings, expected = case
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["h"])
-    graph.node("Sub", ["h", "v"], ["y"])
-    graph.initializer("v", np.ones(3, np.float32))
-    graph.output("y", "f4", [3])
+    graph = graph_of(
+        "x f4[3]",
+        "h = Add x w; y = Sub h v",
+        "y f4[3]",
+        w=np.ones(3, np.float32),
+        v=np.ones(3, np.float32),
+    )
     target = tmp_path / "out.onnx"
     ort.compile_model(
         graph.to_bytes(),
@@ -220,11 +219,7 @@ def test_a_compiled_model_says_which_files_it_needs(api, options_for, tmp_path, 
 
 
 def test_a_file_for_weights_is_made_only_where_there_are_any(api, options_for, tmp_path):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Add x w", "y f4[3]", w=np.ones(3, np.float32))
     where = {"external_initializers": "w.bin", "external_threshold": 0}
     options = options_for(api)
     ort.compile_model(graph.to_bytes(), tmp_path / "out.onnx", options=options, api=api, **where)
@@ -245,12 +240,7 @@ EXTERNAL = "ep.context_model_external_initializers_file_name"
 @pytest.fixture
 def stays() -> bytes:
     """y = x + v, which the provider takes, and v, which stays in the compiled model."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("v", np.full(3, 2, np.float32))
-    graph.node("Add", ["x", "v"], ["y"])
-    graph.output("y", "f4", [3])
-    graph.output("v", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Add x v", "y f4[3], v f4[3]", v=np.full(3, 2, np.float32))
     return graph.to_bytes()
 
 
@@ -325,10 +315,7 @@ def test_a_provider_may_answer_null_as_its_mark(core_api, model, options_for):
 
 
 def test_only_a_provider_that_has_compiled_marks_a_model(api, options_for):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.node("Neg", ["x"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Neg x", "y f4[3]")
     made = ort.compile_model(graph.to_bytes(), options=options_for(api), api=api)
     assert metadata_of(made) == {}
 
@@ -381,10 +368,7 @@ def test_without_its_provider_a_compiled_model_names_the_node(api, model, option
 
 
 def test_a_model_without_a_node_to_compile_is_as_it_was(api):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.node("Neg", ["x"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Neg x", "y f4[3]")
     flags = ort.CompileFlags.ERROR_IF_NO_NODES_COMPILED
     made = ort.compile_model(graph.to_bytes(), api=api)
     with ort.Model.load(made) as read:
@@ -469,11 +453,7 @@ print(*sorted(name.rpartition(".")[2] for name in os.listdir()))
 
 @pytest.mark.parametrize("where", [{}, {"external_initializers": "w.bin"}])
 def test_files_that_exist_stay_where_the_new_ones_cannot_be_written(core_api, tmp_path, where):
-    graph = ort.Graph()
-    graph.input("x", "f4", [1000])
-    graph.initializer("w", np.arange(1000, dtype=np.float32))
-    graph.node("Mul", ["x", "w"], ["y"])
-    graph.output("y", "f4", [1000])
+    graph = graph_of("x f4[1000]", "y = Mul x w", "y f4[1000]", w=np.arange(1000, dtype=np.float32))
     there = {"out.onnx": b"precious", "w.bin": b"weights"}
     for name, content in there.items():
         (tmp_path / name).write_bytes(content)
@@ -488,15 +468,13 @@ def test_files_that_exist_stay_where_the_new_ones_cannot_be_written(core_api, tm
 
 
 def test_options_that_change_the_model_are_in_the_compiled_one(core_api, options_for):
-    graph = ort.Graph()
-    graph.input("x", "f4", ["n"])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.initializer("u", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["h"])
-    graph.node("Constant", [], ["c"], attributes={"value_floats": [1.0, 1.0, 1.0]})
-    graph.node("Mul", ["h", "u"], ["k"])
-    graph.node("Mul", ["k", "c"], ["y"])
-    graph.output("y", "f4", ["n"])
+    graph = graph_of(
+        "x f4[n]",
+        "h = Add x w; c = Constant(value_floats=[1.0, 1.0, 1.0]); k = Mul h u; y = Mul k c",
+        "y f4[n]",
+        w=np.ones(3, np.float32),
+        u=np.ones(3, np.float32),
+    )
     options = options_for(core_api)
     options.fix_dimension("n", 3)
     for name in "wuc":

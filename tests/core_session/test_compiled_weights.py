@@ -3,20 +3,16 @@
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.releases import needs_release
 
 import ortcffi as ort
 
 pytestmark = needs_release(31, "functions for the data of compiled models")
-X = np.array([1, 2, 3], np.float32)
 
 
 def test_weights_go_to_another_file_or_a_function(core_api, tmp_path):
-    graph = ort.Graph()
-    graph.input("x", "f4", [100])
-    graph.initializer("w", np.arange(100, dtype=np.float32))
-    graph.node("Mul", ["x", "w"], ["y"])
-    graph.output("y", "f4", [100])
+    graph = graph_of("x f4[100]", "y = Mul x w", "y f4[100]", w=np.arange(100, dtype=np.float32))
     target = tmp_path / "out.onnx"
     where = {"external_initializers": "w.bin", "external_threshold": 10}
     ort.compile_model(graph.to_bytes(), target, api=core_api, **where)
@@ -168,6 +164,7 @@ def test_a_function_stores_weights_wherever_they_are(api, real_api, scattered, t
     seen = {}
 
     def store(name, value, where):
+        assert (value.shape, value.readonly) == ((3,), True)
         seen[name] = (value.numpy().tolist(), where)
         if name == "yes":
             return where
@@ -194,10 +191,7 @@ def test_a_function_stores_weights_wherever_they_are(api, real_api, scattered, t
 
 def test_the_function_is_not_asked_for_strings(core_api):
     """On the core: ONNX Runtime asks, and writes a model that it does not open."""
-    graph = ort.Graph()
-    graph.initializer("words", np.array(["one", "two"]))
-    graph.node("Identity", ["words"], ["y"])
-    graph.output("y", "str", [2])
+    graph = graph_of("", "y = Identity words", "y str[2]", words=np.array(["one", "two"]))
     made = ort.compile_model(graph.to_bytes(), external_initializers=pytest.fail, api=core_api)
     with ort.Model.load(made) as read:
         assert read.graph.initializers["words"].tolist() == ["one", "two"]

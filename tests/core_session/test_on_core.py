@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from support import eps
-from support.prepared import run_program
+from support.graphs import graph_of
 
 import ortcffi as ort
 from ortcffi.session.on_core import source_on_core
@@ -20,13 +20,6 @@ def add_ep(c_compiler):
 # No fixture: pytest would keep the session, and that its options with the provider.
 def opened(add_ep):
     return ort.Session(eps.untyped(), providers=[add_ep])
-
-
-def test_the_core_runs_what_a_library_takes(add_ep, core_api):
-    with opened(add_ep) as session:
-        assert session.api == core_api
-        assert session.run(x=X)[0].tolist() == [3, 5, 7]
-        assert [spec.describe() for spec in session.inputs] == ["float[3]"]
 
 
 @pytest.mark.parametrize("kind", ["path", "bytes", "model", "edited", "graph"])
@@ -59,14 +52,6 @@ def test_devices_of_options_choose_the_core(add_ep, core_api):
             each.close()
 
 
-def test_arrays_are_bound(add_ep):
-    with opened(add_ep) as session:
-        out = np.zeros(3, np.float32)
-        with session.bind({"x": X}, {"y": out}) as binding:
-            binding.run()
-            assert out.tolist() == [3, 5, 7]
-
-
 def test_runs_are_under_way_on_other_threads(add_ep):
     with opened(add_ep) as session:
         futures = [session.run_future({"x": X}) for _ in range(4)]
@@ -82,10 +67,7 @@ def test_an_input_that_does_not_fit_is_refused(add_ep):
 
 
 def test_a_node_that_nobody_takes_is_named(add_ep):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.node("Det", ["x"], ["y"], name="mine")
-    graph.output("y", "f4", [])
+    graph = graph_of("x f4[3]", "mine: y = Det x", "y f4[]")
     text = (
         "runs node 'mine', which makes 'y': operator Det of the domain 'ai.onnx'; "
         "providers asked: 'add_ep'"
@@ -94,32 +76,9 @@ def test_a_node_that_nobody_takes_is_named(add_ep):
         ort.Session(graph, providers=[add_ep])
 
 
-MISH = """
-import numpy as np, ortcffi as ort
-graph = ort.Graph()
-graph.input("x", "f4", [3])
-graph.node("Mish", ["x"], ["y"])
-graph.output("y", "f4", [3])
-x = np.array([1, 2, 3], np.float32)
-prepared = graph.to_model().prepare(["Mish", "Softplus", "CastLike"])
-(y,) = ort.Session(prepared, providers=["ggml"]).run(x=x)
-np.testing.assert_allclose(y, x * np.tanh(np.log1p(np.exp(x))), rtol=1e-3)
-print("computed")
-"""
-
-
-def test_operators_that_others_describe_are_replaced_when_asked():
-    if "ggml" not in {ep.name for ep in ort.installed_eps()}:
-        pytest.skip("onnxruntime-ggml is not installed")
-    assert run_program(MISH).stdout == "computed\n"
-
-
 def test_the_reference_runs_what_no_library_takes():
     pytest.importorskip("onnx")
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.node("NonZero", ["x"], ["y"])
-    graph.output("y", "i8", [1, None])
+    graph = graph_of("x f4[3]", "y = NonZero x", "y i8[1,?]")
     with ort.Session(graph, providers=["reference"]) as session:
         assert session.run(x=np.array([1, 0, 2], np.float32))[0].tolist() == [[0, 2]]
 
@@ -280,12 +239,6 @@ def test_wrong_sequences_and_maps_are_refused(kind, result, message):
         made_by(lambda _: result, model, x=X)
 
 
-def test_a_run_is_profiled(add_ep):
-    with opened(add_ep) as session:
-        _, profile = session.run_profiled(x=X)
-    assert "model_run" in [event.name for event in profile.events]
-
-
 def refused(core_api, model):
     """Why no session is made of a model of which its provider takes nothing."""
     pytest.importorskip("onnx")
@@ -336,11 +289,7 @@ def test_functions_that_no_provider_takes_are_replaced_by_their_nodes(core_api):
 
 def test_lengths_of_dimensions_are_fixed_before_types_are_inferred(core_api):
     pytest.importorskip("onnx")
-    graph = ort.Graph()
-    graph.input("x", "f4", ["n", 3])
-    graph.node("Concat", ["x", "x"], ["h"], attributes={"axis": 0})
-    graph.node("Relu", ["h"], ["y"])
-    graph.output("y", "f4", [None, 3])
+    graph = graph_of("x f4[n,3]", "h = Concat(axis=0) x x; y = Relu h", "y f4[?,3]")
     with ort.SessionOptions(core_api) as options:
         options.fix_dimension("n", 4)
         options.fix_dimension("n", 5)  # the first one counts, as in onnxruntime
@@ -350,12 +299,7 @@ def test_lengths_of_dimensions_are_fixed_before_types_are_inferred(core_api):
 
 
 def test_the_error_about_a_node_says_that_it_is_not_computed_beforehand(add_ep):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("n", np.array([3]))
-    graph.node("ConstantOfShape", ["n"], ["c"])
-    graph.node("Add", ["x", "c"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "c = ConstantOfShape n; y = Add x c", "y f4[3]", n=np.array([3]))
     with pytest.raises(ort.errors.NotImplemented, match="beforehand, this one does not"):
         ort.Session(graph, providers=[add_ep])
 

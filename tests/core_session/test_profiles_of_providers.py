@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import eps
+from support.graphs import graph_of
 from support.releases import needs_release
 from support.threads import run_threads
 
@@ -24,12 +25,9 @@ _numbers = itertools.count()
 @pytest.fixture(scope="module")
 def model() -> bytes:
     """y = x + w + x, of which the second node has no name."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["h"], name="first")
-    graph.node("Add", ["h", "x"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of(
+        "x f4[3]", "first: h = Add x w; y = Add h x", "y f4[3]", w=np.ones(3, np.float32)
+    )
     return graph.to_bytes()
 
 

@@ -4,11 +4,8 @@
 import logging
 import sys
 import threading
-import weakref
 
 import pytest
-from support.processes import run
-from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
@@ -225,21 +222,6 @@ def test_the_first_logger_stays_and_the_second_is_ignored(real_api):
     assert (len(first), second) == (1, [])
 
 
-def test_a_logger_lives_as_long_as_the_environment_and_no_longer(api):
-    class Logger:
-        def __call__(self, message): ...
-
-    logger = Logger()
-    alive = weakref.ref(logger)
-    first = ort.Env(api=api, logger=logger)
-    second = ort.Env(api=api)
-    del logger
-    first.close()
-    assert alive() is not None
-    second.close()
-    assert alive() is None
-
-
 def test_a_logger_that_has_gone_is_not_called():
     messages = []
     context = log_context(messages.append)
@@ -270,23 +252,6 @@ def test_a_thread_that_python_did_not_start_may_log(foreign_thread, unraisable):
     assert message == (ort.LogSeverity.ERROR, "kind", "id", "a.cc:7 f", "from afar")
     assert thread != threading.get_ident()
     assert unraisable == [(ValueError, "Exception ignored in a logger")]
-
-
-def test_many_threads_may_log_at_once(real_api):
-    messages = []
-    with ort.Env(api=real_api, logger=messages.append):
-        run_threads(*[lambda: provoke(real_api)] * 8)
-    assert len(messages) == 8
-
-
-@pytest.mark.parametrize("which", ["core_api()", "load()"])
-def test_an_environment_may_be_open_when_the_interpreter_ends(which):
-    program = f"""if True:
-        import ortcffi as ort
-        env = ort.Env(api=ort.{which}, severity=0, logger=lambda message: None)
-        kept = env.handle
-    """
-    assert run(sys.executable, "-c", program).stderr == ""
 
 
 def test_pythons_own_hook_reports_an_exception_in_a_logger(capsys, monkeypatch):

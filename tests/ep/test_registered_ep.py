@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.paths import CHECKOUT
 from support.prepared import run_program
 from support.processes import TIME_LIMIT, fork, run
@@ -34,12 +35,8 @@ def test_a_library_is_registered_and_unregistered_again_and_again(env, asked_ep,
             assert names(env) == [*before, "AskedEP"]
         assert names(env) == before
         assert events() == ["create", "devices", "transfer", "~factory"]
-
-
-def test_the_name_is_by_default_that_of_the_file(env, asked_ep):
     with env.register_ep(asked_ep) as ep:
-        assert ep.name == "asked_ep"
-        assert repr(ep) == "<RegisteredEp 'asked_ep'>"
+        assert (ep.name, repr(ep)) == ("asked_ep", "<RegisteredEp 'asked_ep'>")
 
 
 def test_a_device_tells_its_hardware_memory_and_options(env, asked_ep):
@@ -58,7 +55,7 @@ def test_a_device_tells_its_hardware_memory_and_options(env, asked_ep):
         assert ep.devices[0].memory_info() is None
 
 
-@pytest.mark.parametrize("order", ["ep", "device", "options", "env"])
+@pytest.mark.parametrize("order", ["ep", "device", "options", "copy", "env"])
 def test_a_library_ends_when_the_last_of_its_users_is_closed(api, asked_ep, events, order):
     env = ort.Env(api=api)
     ep = env.register_ep(asked_ep, WORDS)
@@ -68,6 +65,7 @@ def test_a_library_ends_when_the_last_of_its_users_is_closed(api, asked_ep, even
     assert options.config["ep.askedep.Key"] == "v"
     assert options.config["ep.askedep.Default"] == "1"
     users = {"ep": ep, "device": device, "options": options, "env": env}
+    users["copy"] = options.clone()
     users.pop(order).close()
     del ep, device, options, env
     events()
@@ -95,20 +93,6 @@ def test_a_library_stays_until_it_has_an_allocator_back(core_api, asked_ep, even
         assert events() == ["~allocator", "~factory"]
 
 
-def test_a_copy_of_options_keeps_the_library(env, asked_ep, events):
-    ep = env.register_ep(asked_ep, "mine")
-    with ort.SessionOptions(env.api) as options:
-        options.add_devices(ep.devices)
-        copy = options.clone()
-    ep.close()
-    gc.collect()
-    assert "~factory" not in events()
-    copy.close()
-    del copy, options
-    gc.collect()
-    assert "~factory" in events()
-
-
 def test_the_core_keeps_a_library_for_options_after_it_was_unregistered(core_api, asked_ep, events):
     with ort.Env(api=core_api) as env:
         ep = env.register_ep(asked_ep, "mine")
@@ -129,14 +113,6 @@ def test_the_env_of_a_library_stays_until_it_is_closed(api, asked_ep, events):
     events()
     ep.close()
     assert events() == ["~factory"]
-
-
-def test_two_environments_have_the_library_in_turn(core_api, real_api, asked_ep):
-    with ort.Env(api=core_api) as one, ort.Env(api=real_api) as other:
-        with one.register_ep(asked_ep, "mine"):
-            assert len(names(one)) == len(names(other)) + 1
-        with other.register_ep(asked_ep, "mine"):
-            assert len(names(one)) == len(names(other)) - 1
 
 
 @pytest.mark.parametrize("first", ["core", "real"])
@@ -318,11 +294,7 @@ def test_a_session_keeps_the_libraries_that_are_registered_while_it_is_made(real
 
 
 def _adding():
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    graph.node("Add", ["x", "x"], ["y"])
-    graph.output("y", "f4", [2])
-    return graph
+    return graph_of("x f4[2]", "y = Add x x", "y f4[2]")
 
 
 X = np.ones(2, np.float32)

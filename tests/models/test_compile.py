@@ -8,6 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -28,17 +29,6 @@ def test_bytes_are_compiled_to_bytes(real_api, model):
     assert len(compiled(model, api=real_api).graph.node) == 3
 
 
-@pytest.mark.parametrize("kind", [bytearray, memoryview])
-def test_any_buffer_can_be_the_model(real_api, model, kind):
-    assert len(compiled(kind(model), api=real_api).graph.node) == 3
-
-
-def test_a_file_is_compiled_to_a_file(real_api, model, tmp_path):
-    (tmp_path / "in.onnx").write_bytes(model)
-    assert ort.compile_model(tmp_path / "in.onnx", tmp_path / "out.onnx", api=real_api) is None
-    assert len(onnx.load(tmp_path / "out.onnx").graph.node) == 3
-
-
 def test_a_function_gets_the_parts_of_the_model(real_api, model):
     stream = io.BytesIO()
     ort.compile_model(model, stream.write, api=real_api)
@@ -55,67 +45,10 @@ def test_what_the_function_raises_is_the_cause(real_api, model):
 
 
 def test_the_optimization_level_counts(real_api):
-    graph = ort.Graph()
-    graph.input("x", "f4", [1])
-    graph.node("Identity", ["x"], ["y"])
-    graph.node("Neg", ["y"], ["z"])
-    graph.output("z", "f4", [1])
+    graph = graph_of("x f4[1]", "y = Identity x; z = Neg y", "z f4[1]")
     kept = compiled(graph, api=real_api)
     gone = compiled(graph, api=real_api, optimization_level=ort.OptimizationLevel.BASIC)
     assert [len(kept.graph.node), len(gone.graph.node)] == [2, 1]
-
-
-def test_an_output_that_exists_is_refused_where_asked(real_api, model, tmp_path):
-    target = tmp_path / "out.onnx"
-    target.write_bytes(b"precious")
-    flags = ort.CompileFlags.ERROR_IF_OUTPUT_FILE_EXISTS
-    with pytest.raises(ort.OrtError):
-        ort.compile_model(model, target, flags=flags, api=real_api)
-    assert target.read_bytes() == b"precious"
-
-
-def test_no_compiled_node_is_refused_where_asked(real_api, model):
-    flags = ort.CompileFlags.ERROR_IF_NO_NODES_COMPILED
-    with pytest.raises(ort.OrtError, match="compile any nodes"):
-        ort.compile_model(model, flags=flags, api=real_api)
-
-
-def test_initializers_go_to_a_file(real_api, model, tmp_path):
-    ort.compile_model(
-        model,
-        tmp_path / "out.onnx",
-        external_initializers="weights.bin",
-        external_threshold=100,
-        api=real_api,
-    )
-    assert (tmp_path / "weights.bin").stat().st_size >= 64 * 3 * 4
-    loaded = onnx.load(tmp_path / "out.onnx", load_external_data=False)
-    outside = [each.name for each in loaded.graph.initializer if each.external_data]
-    assert outside == ["w"]
-
-
-@needs_release(31, "initializers in memory")
-def test_initializers_go_to_memory_with_an_alignment(real_api, dense, model):
-    parts = []
-    loaded = onnx.load_from_string(
-        ort.compile_model(
-            model,
-            external_initializers="weights/w.bin",
-            external_threshold=1,
-            external_output=parts.append,
-            external_alignment=256,
-            api=real_api,
-        )
-    )
-    (content,) = parts
-    found = {}
-    for each in loaded.graph.initializer:
-        where = {entry.key: entry.value for entry in each.external_data}
-        assert where["location"] == "weights/w.bin"
-        offset, size = int(where["offset"]), int(where["length"])
-        assert offset % 256 == 0
-        found[each.name] = content[offset : offset + size]
-    assert found == {name: array.tobytes() for name, array in dense.initializers.items()}
 
 
 @needs_release(31, "initializers in memory")
@@ -134,32 +67,6 @@ def test_nothing_is_passed_on_where_no_initializer_is_large_enough(real_api, mod
 @needs_release(31, "functions for the data of compiled models")
 def test_a_writer_is_not_called_without_a_provider_that_compiles(real_api, model):
     ort.compile_model(model, ep_context_writer=pytest.fail, api=real_api)
-
-
-@needs_release(32, "weightless modes")
-@pytest.mark.parametrize("mode", ort.WeightlessMode)
-def test_a_weightless_mode_is_accepted(api, model, mode):
-    assert ort.compile_model(model, weightless=mode, api=api)
-
-
-def test_a_function_decides_where_initializers_go(api, dense, model):
-    stored, seen = io.BytesIO(), {}
-
-    def locate(name, value, where):
-        seen[name] = (value.shape, value.readonly, where)
-        if name != "w":
-            return None
-        offset = stored.tell()
-        stored.write(value.numpy().tobytes())
-        return ort.StoredAt("weights.bin", offset, value.nbytes)
-
-    loaded = onnx.load_from_string(
-        ort.compile_model(model, external_initializers=locate, api=api),
-    )
-    assert seen == {"w": ((64, 3), True, None), "b": ((3,), True, None)}
-    assert stored.getvalue() == dense.initializers["w"].tobytes()
-    (outside,) = [each for each in loaded.graph.initializer if each.external_data]
-    assert {e.key: e.value for e in outside.external_data}["location"] == "weights.bin"
 
 
 def test_that_function_may_keep_initializers(api, dense, model):

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 
 import ortcffi as ort
 
@@ -80,12 +81,9 @@ def test_subgraphs_and_nodes_stay_those_of_the_graph_when_types_are_inferred(gra
 
 
 def test_the_batch_is_set_in_one_line():
-    graph = ort.Graph()
-    graph.input("x", "f4", [1, 4])
-    graph.initializer("w", np.ones((4, 2), np.float32))
-    graph.node("MatMul", ["x", "w"], ["t"])
-    graph.node("Relu", ["t"], ["y"])
-    graph.output("y", "f4", [1, 2])
+    graph = graph_of(
+        "x f4[1,4]", "t = MatMul x w; y = Relu t", "y f4[1,2]", w=np.ones((4, 2), np.float32)
+    )
     graph.infer_shapes()
     assert graph["t"].shape == (1, 2)
     graph.set_batch("n")
@@ -225,12 +223,9 @@ def test_a_node_becomes_another_one_or_a_graph(graph, proto):
     expected = run(proto)
     graph.replace(graph["relu"], ort.GraphNode("Relu", ["t"], ["r"], name="same"))
     np.testing.assert_array_equal(run(graph), expected)
-    several = ort.Graph()
-    several.input("t", "f4", [200])
-    several.initializer("w", np.zeros((), np.float32))
-    several.node("Max", ["t", "w"], ["m"], name="add")
-    several.node("Identity", ["m"], ["y"])
-    several.output("y", "f4")
+    several = graph_of(
+        "t f4[200]", "add: m = Max t w; y = Identity m", "y f4", w=np.zeros((), np.float32)
+    )
     graph.replace(graph["same"], several)
     assert [node.name for node in graph.nodes][:2] == ["add", "same/add"]
     assert list(graph.initializers) == ["w", "same/w"]
@@ -361,11 +356,7 @@ def test_graphs_are_merged(graph, proto):
 def test_graphs_of_other_folders_are_merged(tmp_path):
     graphs = []
     for i in range(2):
-        graph = ort.Graph()
-        graph.input("x", "f4", [100])
-        graph.initializer("w", np.full(100, i + 1, np.float32))
-        graph.node("Add", ["x", "w"], ["y"])
-        graph.output("y", "f4", [100])
+        graph = graph_of("x f4[100]", "y = Add x w", "y f4[100]", w=np.full(100, i + 1, np.float32))
         (tmp_path / str(i)).mkdir()
         graph.save(tmp_path / str(i) / "m.onnx", external_data=1)
         graphs.append(ort.Graph(tmp_path / str(i) / "m.onnx"))
@@ -394,11 +385,7 @@ def test_what_subgraphs_read_is_extracted_with_them(graph):
 
 
 def test_an_input_may_be_made_beside_what_is_needed():
-    graph = ort.Graph()
-    graph.input("x", "f4", [4])
-    graph.node("Split", ["x"], ["a", "b"], attributes={"num_outputs": 2})
-    graph.node("Add", ["a", "b"], ["a_"])
-    graph.output("a_", "f4", [2])
+    graph = graph_of("x f4[4]", "a, b = Split(num_outputs=2) x; a_ = Add a b", "a_ f4[2]")
     graph.extract({"x": None, "a": ("f4", [2])}, ["a_"])
     feed = {"x": np.arange(4, dtype=np.float32), "a": np.zeros(2, np.float32)}
     np.testing.assert_array_equal(run(graph, **feed), [2, 3])
@@ -458,12 +445,13 @@ def test_metadata_is_changed(graph):
 
 
 def test_a_graph_is_converted_to_another_version():
-    graph = ort.Graph({"": 11})
-    graph.input("x", "f4", [3, 64])
-    graph.initializer("w", np.ones((64, 64), np.float32))
-    graph.node("MatMul", ["x", "w"], ["t"])
-    graph.node("Softmax", ["t"], ["y"], attributes={"axis": 1})
-    graph.output("y", "f4", [3, 64])
+    graph = graph_of(
+        "x f4[3,64]",
+        "t = MatMul x w; y = Softmax(axis=1) t",
+        "y f4[3,64]",
+        {"": 11},
+        w=np.ones((64, 64), np.float32),
+    )
     x = np.ones((3, 64), np.float32)
     before = run(graph, x=x)
     graph.convert_version(21)
@@ -471,93 +459,6 @@ def test_a_graph_is_converted_to_another_version():
     np.testing.assert_allclose(run(graph, x=x), before, rtol=1e-6)
     with pytest.raises(ValueError, match="onnx cannot convert to version 1000"):
         graph.convert_version(1000)
-
-
-def with_functions():
-    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("my", 1)]
-    scale = helper.make_node("Constant", [], ["k"])
-    scale.attribute.append(
-        onnx.AttributeProto(
-            name="value_float", type=onnx.AttributeProto.FLOAT, ref_attr_name="factor"
-        )
-    )
-    inner = helper.make_function(
-        "my",
-        "Scale",
-        ["a"],
-        ["b"],
-        [scale, helper.make_node("Mul", ["a", "k"], ["b"])],
-        opsets,
-        [],
-        [helper.make_attribute("factor", 2.0)],
-    )
-    calls = [
-        helper.make_node("Scale", ["a"], ["t"], domain="my", name="call", factor=3.0),
-        helper.make_node("Scale", ["t"], ["b"], domain="my"),
-    ]
-    outer = helper.make_function("my", "Twice", ["a"], ["b", "a"], calls, opsets)
-    nodes = [
-        helper.make_node("Twice", ["x"], ["y", "same"], domain="my", name="one"),
-        helper.make_node("Twice", ["y"], ["z"], domain="my", name="two"),
-        helper.make_node("Add", ["z", "same"], ["sum"]),
-    ]
-    graph = helper.make_graph(nodes, "g", [branching.info("x")], [branching.info("sum")])
-    return helper.make_model(graph, opset_imports=opsets, functions=[inner, outer], ir_version=10)
-
-
-def test_functions_are_put_in_the_place_of_their_calls():
-    graph = ort.Graph(with_functions().SerializeToString())
-    assert [each.name for each in graph.functions] == ["Scale", "Twice"]
-    graph.inline()
-    assert not graph.functions
-    assert {node.domain for node in graph.nodes} == {""}
-    np.testing.assert_allclose(run(graph), X * 37, rtol=1e-6)
-
-
-def test_a_function_is_made_and_called():
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    scale = graph.function("my", "Scale", ["a"], ["b"], ["factor"])
-    reference = ort.AttributeReference("factor", "FLOAT")
-    scale.node("Constant", [], ["k"], attributes={"value_float": reference})
-    scale.node("Mul", ["a", "k"], ["b"])
-    assert scale.nodes[0].attributes["value_float"] == reference
-    graph.node("Scale", ["x"], ["y"], domain="my", attributes={"factor": 3.0})
-    graph.output("y", "f4", [2])
-    np.testing.assert_array_equal(run(graph, x=np.ones(2, np.float32)), [3, 3])
-    with pytest.raises(ValueError, match="a function 'Scale' already"):
-        graph.function("my", "Scale", ["a"], ["b"])
-
-
-def test_a_function_of_another_version_is_refused():
-    proto = with_functions()
-    proto.functions[0].opset_import[0].version = 20
-    with pytest.raises(ValueError, match="the function 'Scale' uses version 20"):
-        ort.Graph(proto.SerializeToString()).inline()
-
-
-def test_a_function_that_calls_itself_is_refused():
-    proto = with_functions()
-    proto.functions[0].node[1].op_type = "Twice"
-    proto.functions[0].node[1].domain = "my"
-    with pytest.raises(ValueError, match="calls itself"):
-        ort.Graph(proto.SerializeToString()).inline()
-
-
-def test_functions_that_would_be_too_many_nodes_are_refused():
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    for i in range(40):
-        function = graph.function("my", f"f{i}", ["a"], ["c"])
-        name, domain = (f"f{i - 1}", "my") if i else ("Neg", "")
-        function.node(name, ["a"], ["b"], domain=domain)
-        function.node(name, ["b"], ["c"], domain=domain)
-    graph.node("f39", ["x"], ["y"], domain="my")
-    graph.output("y", "f4", [2])
-    with pytest.raises(ValueError, match="would have 1,099,511,627,776 nodes, and max_nodes is"):
-        graph.inline()
-    with pytest.raises(ValueError, match="max_nodes"):
-        graph.to_model().prepare()
 
 
 @pytest.mark.parametrize("keep_ports", [False, True])

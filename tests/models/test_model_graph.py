@@ -3,7 +3,6 @@
 
 import copy
 import gc
-import os
 import pickle
 import sys
 
@@ -11,7 +10,8 @@ import numpy as np
 import pytest
 from support import models
 from support.editor import Parts, build_model
-from support.processes import fork, run
+from support.graphs import graph_of
+from support.processes import run
 from support.threads import run_threads
 
 import ortcffi as ort
@@ -32,11 +32,7 @@ def graph(dense):
 
 
 def test_a_name_finds_the_value_before_the_node():
-    described = ort.Graph()
-    described.input("x", "f4", [1])
-    described.node("Neg", ["x"], ["y"], name="x")
-    described.node("Abs", ["y"], ["z"], name="last")
-    described.output("z", "f4", [1])
+    described = graph_of("x f4[1]", "x: y = Neg x; last: z = Abs y", "z f4[1]")
     for graph in (described, described.to_model().graph):
         assert graph["x"].name == "x"
         assert graph["x"].element_type == ort.ElementType.FLOAT
@@ -144,12 +140,6 @@ def test_parts_of_a_closed_graph_refuse(graph):
     assert repr(graph) == "<ModelGraph closed>"
 
 
-def test_a_closed_model_is_shown(dense):
-    model = dense.to_model()
-    model.close()
-    assert repr(model) == "<Model closed>"
-
-
 def test_of_a_graph_that_nobody_keeps_arrays_are_copies(dense):
     kept = dense.to_model()
     whole = kept.graph
@@ -167,15 +157,6 @@ def test_writable_bytes_are_copied():
     model = ort.Model.load(content)
     content[:] = bytes(len(content))
     assert model.graph.nodes[0].op_type == "Mul"
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_model_is_read_in_the_child_of_a_fork(graph):
-    def child():
-        assert graph.initializers["w"].shape == (64, 3)
-        return graph["total"].producer.name == "bias"
-
-    assert fork(child) == 0
 
 
 def test_threads_read_a_graph_at_once(dense):
@@ -224,11 +205,9 @@ assert resident_bytes() - before < 1 << 20, resident_bytes() - before
 def test_of_large_weights_no_page_is_read(tmp_path):
     files = tmp_path / "small.onnx", tmp_path / "large.onnx"
     for file, size in zip(files, (1 << 12, 1 << 26), strict=True):
-        graph = ort.Graph()
-        graph.input("x", "i8", [1])
-        graph.initializer("w", np.zeros((size // 16, 4), np.float32))
-        graph.node("Gather", ["w", "x"], ["y"])
-        graph.output("y", "f4", [1, 4])
+        graph = graph_of(
+            "x i8[1]", "y = Gather w x", "y f4[1,4]", w=np.zeros((size // 16, 4), np.float32)
+        )
         graph.save(file)
     run(sys.executable, "-c", RESIDENT, *files)
 

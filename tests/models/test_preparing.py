@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 
 import ortcffi as ort
 
@@ -14,13 +15,9 @@ LARGE = np.arange(4096, dtype=np.float32).reshape(64, 64)  # a number in a skele
 
 def typeless():
     """A model that does not say the types of inner values."""
-    graph = ort.Graph()
-    graph.input("x", "f4", ["batch", 64])
-    graph.initializer("w", LARGE)
-    graph.node("MatMul", ["x", "w"], ["h"])
-    graph.node("Mish", ["h"], ["m"])
-    graph.node("Relu", ["m"], ["y"])
-    graph.output("y", "f4", ["batch", 64])
+    graph = graph_of(
+        "x f4[batch,64]", "h = MatMul x w; m = Mish h; y = Relu m", "y f4[batch,64]", w=LARGE
+    )
     return ort.Model.load(graph.to_bytes())
 
 
@@ -28,22 +25,14 @@ def types_of(model):
     return {name: str(value.type) for name, value in model.graph.values.items()}
 
 
-def test_each_inner_value_has_a_type_and_shape():
+def test_each_inner_value_has_a_type_and_shape_and_weights_stay_as_they_are(tmp_path):
     model = typeless()
     assert model.graph["h"].type is None
-    assert types_of(model.prepare())["h"] == "tensor(float[batch, 64])"
-
-
-def test_the_weights_stay_as_they_are():
-    model = typeless()
     prepared = model.prepare()
+    assert types_of(prepared)["h"] == "tensor(float[batch, 64])"
     np.testing.assert_array_equal(prepared.graph.initializers["w"], LARGE)
     before, after = (each.graph.initializers["w"].ctypes.data for each in (model, prepared))
     assert before == after
-
-
-def test_a_saved_model_keeps_its_types(tmp_path):
-    prepared = typeless().prepare()
     prepared.save(tmp_path / "prepared.onnx")
     assert types_of(ort.Model.load(tmp_path / "prepared.onnx")) == types_of(prepared)
 
@@ -57,10 +46,7 @@ def test_an_operator_is_replaced_by_those_that_describe_it():
 
 @pytest.mark.parametrize("dimensions", [[2, None], None])
 def test_no_output_gets_a_dimension_with_an_invented_name(dimensions):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3, 4])
-    graph.node("Relu", ["x"], ["h"])
-    graph.node("NonZero", ["h"], ["y"])
+    graph = graph_of("x f4[3,4]", "h = Relu x; y = NonZero h", "")
     graph.output("y", "i8", dimensions)
     types = types_of(ort.Model.load(graph.to_bytes()).prepare())
     assert types == {
@@ -161,10 +147,7 @@ def test_an_operator_is_replaced_with_the_defaults_of_its_attributes():
 
 
 def test_an_operator_within_one_is_replaced_that_needs_the_types_of_its_inputs():
-    graph = ort.Graph({"": 18})
-    graph.input("x", "f4", [3])
-    graph.node("Relu", ["x"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Relu x", "y f4[3]", {"": 18})
     prepared = ort.Model.load(graph.to_bytes()).prepare(["Relu", "CastLike"])
     assert [node.op_type for node in prepared.graph.nodes] == ["Constant", "Cast", "Max"]
 
@@ -200,11 +183,7 @@ def test_branches_may_have_values_of_one_name_and_different_types():
 
 def test_an_operator_whose_type_is_not_known_is_named():
     pytest.importorskip("onnx")
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.node("Unknown", ["x"], ["h"], domain="mine")
-    graph.node("Clip", ["h"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "h = mine.Unknown x; y = Clip h", "y f4[3]")
     with pytest.raises(ValueError, match="onnx cannot replace Clip: the type of 'h' is not known"):
         ort.Model.load(graph.to_bytes()).prepare(["Clip"])
 

@@ -11,6 +11,7 @@ from shutil import copy
 import numpy as np
 import pytest
 from support import eps, models
+from support.graphs import graph_of
 from support.paths import CHECKOUT
 from support.processes import run
 
@@ -102,10 +103,7 @@ def test_wrong_names_of_inputs_are_refused(provider):
 
 @pytest.mark.parametrize("form", ["path", "bytes", "graph"])
 def test_a_model_may_be_given_as_a_session_takes_it(provider, form, tmp_path):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.node("Add", ["x", "x"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Add x x", "y f4[3]")
     graph.save(tmp_path / "model.onnx")
     given = {"path": tmp_path / "model.onnx", "bytes": graph.to_bytes(), "graph": graph}[form]
     (node,) = provider.compile(provider.capability(given))

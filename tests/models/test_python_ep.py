@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.processes import fork
 from support.python_eps import Opened, Takes, names, negates, provider, takes
 
@@ -16,13 +17,6 @@ F = np.float32
 RECORDS = {"session.record_ep_graph_assignment_info": "1"}
 
 pytestmark = pytest.mark.usefixtures("leaves_nothing_of_python")
-
-
-def test_a_provider_computes_with_arrays(api):
-    with Opened(api, takes(Neg=np.negative), negates()) as opened:
-        [y] = opened.run(x=np.arange(3, dtype=F))
-        assert y.tolist() == [0, -1, -2]
-        assert y.dtype == F
 
 
 def test_a_provider_takes_an_operator_of_the_domain_of_onnx_that_onnx_lacks(api):
@@ -106,11 +100,7 @@ def test_graphs_have_constants_which_are_no_inputs(api):
             constant = graph.initializers["w"]
             return lambda x: x - constant
 
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.arange(3, dtype=F))
-    graph.node("Sub", ["x", "w"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Sub x w", "y f4[3]", w=np.arange(3, dtype=F))
     with Opened(api, provider(Subtracts()), graph) as opened:
         [y] = opened.run(x=np.zeros(3, F))
     assert y.tolist() == [0, -1, -2]
@@ -285,21 +275,6 @@ def test_a_session_has_a_provider_once(api):
             given.add_devices(made.devices)
         with pytest.raises(ort.errors.Fail, match=r"Provider .* has already been registered"):
             ort.Session(negates().to_bytes(), given, env=env)
-
-
-def test_two_providers_of_one_library(api):
-    with ort.Env("test", api) as env:
-        eps = [takes(Neg=np.negative), takes(Neg=np.abs)]
-        with env.register_ep(eps[0]) as one, env.register_ep(eps[1]) as other:
-            assert [one.devices[0].name, other.devices[0].name] == [ep.name for ep in eps]
-
-
-def test_a_later_definition_takes_the_place_of_an_earlier(core_api):
-    name = next(names)
-    ort.execution_provider(name)(lambda: Takes(Neg=np.abs))
-    ep = ort.execution_provider(name)(lambda: Takes(Neg=np.negative))
-    with Opened(core_api, ep, negates()) as opened:
-        assert opened.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
 
 
 def test_a_provider_may_be_defined_again_while_a_session_uses_it(api):

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.paths import CHECKOUT
 from support.processes import run, run_python
 
@@ -126,10 +127,7 @@ def test_sessions_take_providers_by_name_and_as_objects(real_api):
             seen.append(graph.nodes[0].op_type)
             return lambda x: x + self.by
 
-    graph = ort.Graph()
-    graph.input("x", "f4", [1])
-    graph.node("Neg", ["x"], ["y"])
-    graph.output("y", "f4", [1])
+    graph = graph_of("x f4[1]", "y = Neg x", "y f4[1]")
     for provider, by in ((AddsFive, 5), ("adds five", 5), ((AddsFive, {"by": "6"}), 6)):
         providers = [provider, "CPUExecutionProvider"]
         with ort.Session(graph.to_bytes(), api=real_api, providers=providers) as session:

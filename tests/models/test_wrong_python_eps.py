@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.python_eps import Opened, Takes, names, negates, provider, takes
 
 import ortcffi as ort
@@ -165,10 +166,7 @@ def test_a_wrong_kind_of_answer_has_a_hint(core_api, taken, made, text):
         def compile(self, _):
             return made
 
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    graph.node("Abs", ["x"], ["y"], name="first")
-    graph.output("y", "f4", [2])
+    graph = graph_of("x f4[2]", "first: y = Abs x", "y f4[2]")
     with (
         ort.Env(api=core_api) as env,
         ort.Ep(env.register_ep(Wrong).devices) as ep,

@@ -5,7 +5,6 @@ import gc
 import json
 import logging
 import weakref
-from typing import Any
 
 import numpy as np
 import pytest
@@ -44,14 +43,6 @@ def test_a_release_that_is_too_old_is_refused(official, monkeypatch):
         ort.Official(official.base, official.module)
 
 
-def test_to_attach_again_gives_the_same_table(official):
-    assert ort.attach() is official
-
-
-def test_the_table_is_not_that_of_the_library_beside_it(official, real_api):
-    assert not official.same_library(real_api)
-
-
 def test_the_package_need_not_be_imported_first():
     code = """
         for name in [name for name in sys.modules if name.startswith("onnxruntime")]:
@@ -76,9 +67,12 @@ def test_to_attach_registers_no_op():
     assert python(code) == "0\n"
 
 
-@pytest.fixture(scope="module")
-def refusals() -> Any:
-    """What `attach` says of packages that it cannot use, in a process that never attached."""
+def test_a_table_is_that_of_one_copy_of_the_library(official, real_api):
+    assert ort.attach() is official
+    assert not official.same_library(real_api)
+
+
+def test_what_it_cannot_use_is_refused_in_a_process_that_never_attached():
     code = """
         import json
 
@@ -100,22 +94,10 @@ def refusals() -> Any:
         sys.modules["onnxruntime"] = None
         print(json.dumps([without_the_way, without_a_base, refusal()]))
     """
-    return json.loads(python(code))
-
-
-@pytest.mark.xdist_group("refusals of attach")
-def test_a_package_without_a_way_in_is_refused(refusals):
-    assert "does not load libraries of custom ops: built without it" in refusals[0]
-
-
-@pytest.mark.xdist_group("refusals of attach")
-def test_a_package_that_gives_no_base_is_refused(refusals):
-    assert "gave no OrtApiBase to a library of custom ops" in refusals[1]
-
-
-@pytest.mark.xdist_group("refusals of attach")
-def test_without_the_package_the_error_says_what_to_install(refusals):
-    assert "pip install onnxruntime" in refusals[2]
+    without_the_way, without_a_base, missing = json.loads(python(code))
+    assert "does not load libraries of custom ops: built without it" in without_the_way
+    assert "gave no OrtApiBase to a library of custom ops" in without_a_base
+    assert "pip install onnxruntime" in missing
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -237,21 +219,12 @@ def test_a_session_keeps_the_logger_that_its_options_had(official, later):
 # --- sessions -------------------------------------------------------------------------------------
 
 
-def test_an_official_session_runs_as_ours(official, session):
+def test_an_official_session_is_seen_as_ours(official, session):
     ours = official.session(session)
     x = np.random.default_rng(7).random(SHAPE, np.float32)
     assert np.array_equal(ours.run({"x": x})[0], session.run(None, {"x": x})[0])
-
-
-def test_names_and_shapes_are_those_of_the_official_session(official, session):
-    ours = official.session(session)
-    assert [each.name for each in ours.inputs] == ["x"]
-    assert [each.name for each in ours.outputs] == ["y"]
-
-
-def test_the_arena_of_a_session_has_figures(official, session):
-    session.run(None, {"x": np.ones(SHAPE, np.float32)})
-    assert official.session(session).allocator().stats.max_memory > 0
+    assert [each.name for each in (*ours.inputs, *ours.outputs)] == ["x", "y"]
+    assert ours.allocator().stats.max_memory > 0
 
 
 def test_our_view_keeps_the_official_session(official):

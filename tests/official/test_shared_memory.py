@@ -12,7 +12,6 @@ from support.releases import needs_release
 import ortcffi as ort
 
 NEEDS_ENVIRONMENT = needs_release(23, "an environment that is reached")
-IN_ONE_PROCESS = pytest.mark.xdist_group("answers of shared memory")
 SHARES = {
     "an arena of the library": "official.share_arena(max_bytes=1 << 26)",
     "an allocator": "official.share_allocator(ort.Arena(ort.core_api().default_allocator))",
@@ -73,41 +72,22 @@ def answers() -> Any:
     return json.loads(python(code, FOUR_NODES=models.increments(4)))
 
 
-@IN_ONE_PROCESS
+ANSWERS = {
+    "arena": [True, 16 << 20],  # all sessions have one, which is bounded
+    "exhausted": ["OutOfMemory"] * 2,
+    "after": 5.0,
+    "ours": True,
+    "kept": True,  # where another was shared
+    "closed early": True,
+    "shared again": 8 << 20,
+}
+
+
 @NEEDS_ENVIRONMENT
-def test_sessions_share_one_bounded_arena(answers):
-    assert answers["arena"] == [True, 16 << 20]
-
-
-@IN_ONE_PROCESS
-@NEEDS_ENVIRONMENT
-def test_a_run_beyond_the_bound_raises_out_of_memory(answers):
-    assert answers["exhausted"] == ["OutOfMemory"] * 2
-    assert answers["after"] == 5.0
-
-
-@IN_ONE_PROCESS
-@NEEDS_ENVIRONMENT
-def test_an_arena_of_ours_has_the_figures_of_all_sessions(answers):
-    assert answers["ours"]
-
-
-@IN_ONE_PROCESS
-@NEEDS_ENVIRONMENT
-def test_an_allocator_that_was_replaced_stays_with_its_sessions(answers):
-    assert answers["kept"]
-
-
-@IN_ONE_PROCESS
-@NEEDS_ENVIRONMENT
-def test_an_allocator_that_is_unregistered_and_closed_stays_with_its_sessions(answers):
-    assert answers["closed early"]
-
-
-@IN_ONE_PROCESS
-@NEEDS_ENVIRONMENT
-def test_an_environment_that_was_closed_is_opened_again(answers):
-    assert answers["shared again"] == 8 << 20
+@pytest.mark.xdist_group("answers of shared memory")
+@pytest.mark.parametrize("what", ANSWERS)
+def test_sessions_share_memory(answers, what):
+    assert answers[what] == ANSWERS[what]
 
 
 def test_an_allocator_in_python_is_refused():

@@ -49,14 +49,6 @@ def test_a_strategy_that_is_no_text_is_refused_by_name(api):
         ort.ArenaCfg(api, strategy=[])
 
 
-def test_an_entry_that_is_too_long_is_refused_in_words_that_clients_match(api):
-    with ort.SessionOptions(api) as options:
-        with pytest.raises(ort.errors.InvalidArgument, match="Config value is longer than maximum"):
-            options.config["key"] = "v" * 8193
-        with pytest.raises(ort.errors.InvalidArgument, match="Config key is empty or longer than"):
-            options.config["k" * 1025] = "value"
-
-
 @pytest.mark.parametrize("on", [np.bool_(True), 1])
 def test_a_switch_takes_what_is_one_in_c_and_in_numpy(api, on):
     with ort.SessionOptions(api, mem_pattern=False) as options:

@@ -7,42 +7,11 @@ from typing import NamedTuple
 import pytest
 from support.prepared import run_program
 
-from ortcffi import FreeDimension, RunOptions, SessionOptions, ThreadingOptions, emulate
+from ortcffi import FreeDimension, RunOptions, SessionOptions, emulate
 from ortcffi._native import ffi, lib
 from ortcffi.errors import InvalidArgument, check
 from ortcffi.options.config_entries import read_items
 
-SETTINGS = {
-    "intra_op_threads": -5,
-    "inter_op_threads": 7,
-    "execution_mode": 1,
-    "optimization_level": 3,
-    "mem_pattern": False,
-    "cpu_arena": False,
-    "deterministic": True,
-    "per_session_threads": False,
-    "log_id": "naïve",
-    "log_severity": 99,
-    "log_verbosity": -9,
-    "optimized_model_path": "模型.onnx",
-    "profiling": "",
-    "loading_cancelled": True,
-    "device_policy": 5,
-}
-RUN_SETTINGS = {
-    "log_severity": 3,
-    "log_verbosity": -1,
-    "tag": "naïve",
-    "terminated": True,
-    "profiling": "run",
-}
-THREADING_SETTINGS = {
-    "intra_op_threads": -1,
-    "inter_op_threads": 3,
-    "spinning": False,
-    "denormal_as_zero": True,
-    "affinity": "1;2",
-}
 # As the official package calls them.
 OFFICIAL = {
     "intra_op_threads": "intra_op_num_threads",
@@ -114,25 +83,6 @@ def live(kind):
     return lib.ortcffi_live_objects(number)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_setting_of_sessions_is_kept_by_the_core(core_api, name):
-    with SessionOptions(core_api, **{name: SETTINGS[name]}) as options:
-        assert getattr(seen_anew(options), name) == SETTINGS[name]
-
-
-@pytest.mark.parametrize("name", RUN_SETTINGS)
-def test_a_setting_of_runs_is_kept_by_the_core(core_api, name):
-    with RunOptions(core_api, **{name: RUN_SETTINGS[name]}) as options:
-        assert getattr(seen_anew(options), name) == RUN_SETTINGS[name]
-
-
-@pytest.mark.parametrize("name", THREADING_SETTINGS)
-def test_a_setting_of_shared_threads_is_kept_by_the_core(core_api, name):
-    with ThreadingOptions(core_api, **{name: THREADING_SETTINGS[name]}) as options:
-        options._values.clear()
-        assert getattr(options, name) == THREADING_SETTINGS[name]
-
-
 @pytest.mark.usefixtures("real_api")
 def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
     code = (
@@ -162,13 +112,7 @@ def test_entries_come_back_in_the_order_in_which_they_were_first_added(core_api)
         assert list(options.config.items()) == [
             (key, "2" if key == keys[500] else "1") for key in keys
         ]
-
-
-def test_entries_are_those_that_were_added(api):
-    entries = {f"key {i}": "v" * i for i in range(0, 2000, 7)}
-    with SessionOptions(api, config=entries) as options:
-        assert dict(options.config) == entries
-        assert all(options.config[key] == value for key, value in entries.items())
+        assert [options.config[key] for key in keys].count("1") == 999
 
 
 def test_entries_of_runs_are_listed_by_the_core(core_api):
@@ -186,19 +130,6 @@ def test_dimensions_are_kept_in_order_also_if_a_name_is_repeated(core_api):
             FreeDimension("DATA_BATCH", -1, is_denotation=True),
             FreeDimension("N", 2**63 - 1),
         ]
-
-
-def test_a_copy_has_all_settings_and_shares_none(core_api):
-    with SessionOptions(core_api, config={"a": "1"}, **SETTINGS) as options:
-        options.fix_dimension("N", 3)
-        copy = options.clone()
-        options.log_id, options.config["a"] = "another", "2"
-        options.fix_dimension("M", 4)
-    with copy:
-        fresh = seen_anew(copy)
-        assert {name: getattr(fresh, name) for name in SETTINGS} == SETTINGS
-        assert dict(fresh.config) == {"a": "1"}
-        assert fresh.free_dimensions == [FreeDimension("N", 3)]
 
 
 @pytest.mark.parametrize("api", ["core"], indirect=True)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import models
 from support.sessions import leaves_no_session, opened  # noqa: F401  # fixtures
+from support.threads import wait_until
 
 import ortcffi as ort
 
@@ -17,6 +19,18 @@ def options(request: pytest.FixtureRequest) -> Iterator[ort.SessionOptions]:
     severity = ort.LogSeverity.FATAL
     with ort.SessionOptions(intra_op_threads=request.param, log_severity=severity) as options:
         yield options
+
+
+@pytest.fixture
+def endless(
+    opened: Callable[..., ort.Session],  # noqa: F811  # the fixture
+    options: ort.SessionOptions,
+) -> Iterator[ort.Session]:
+    """A session whose runs end only where something ends them."""
+    session = opened(models.loop(10**12, 32), options)
+    yield session
+    session.cancel()
+    wait_until(lambda: not session.running)
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 """Runs that are awaited."""
 
 import asyncio
-import concurrent.futures
 import gc
-import inspect
 import os
 import threading
 import weakref
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 from support import models
 from support.processes import TIME_LIMIT
+from support.sessions import options_with
 from support.threads import run_async, threads_of_process, wait_until
 
 import ortcffi as ort
@@ -26,11 +25,6 @@ BIG = np.eye(32, dtype=np.float32)
 @pytest.fixture
 def session(opened, options):
     return opened(models.add(), options)
-
-
-@pytest.fixture
-def endless(opened, options):
-    return opened(models.loop(10**12, 32), options)
 
 
 def test_a_run_is_awaited(session, x):
@@ -60,34 +54,6 @@ def test_inputs_may_have_the_names_of_parameters(opened, options, x, name):
     assert [y.tolist() for (y,) in [*answers, bound.outputs.values()]] == [x.tolist()] * 5
 
 
-def test_all_ways_to_run_have_the_same_parameters():
-    _, *named, inputs = inspect.signature(ort.Session.run).parameters
-    for function in (ort.Session.run_async, ort.Session.run_future):
-        assert [*inspect.signature(function).parameters][1:] == [
-            *named,
-            "max_waiting",
-            "values",
-            inputs,
-        ]
-
-
-def test_many_runs_are_awaited_at_once(session, x):
-    async def main():
-        return await asyncio.gather(*[session.run_async({"x": x + n}) for n in range(300)])
-
-    results = run_async(main())
-    assert [int(y[0, 0]) for (y,) in results] == [2 * (1 + n) for n in range(300)]
-
-
-def test_loops_come_one_after_the_other(session, x):
-    for _ in range(3):
-        assert run_async(_one(session, x)).tolist() == [[2, 4, 6, 8]]
-
-
-async def _one(session, x):
-    return (await session.run_async({"x": x}))[0]
-
-
 def test_errors_of_arguments_are_raised_at_once(session):
     async def main():
         with pytest.raises(InvalidArgument, match="input 'x' is missing"):
@@ -112,16 +78,6 @@ def test_errors_of_a_run_are_raised_where_it_is_awaited(opened, options):
 
     run_async(main())
     assert isinstance(session.run_future(feed).exception(TIME_LIMIT), ort.OrtError)
-
-
-def test_to_cancel_a_task_ends_the_run(endless):
-    async def main():
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(endless.run_async({"x": BIG}), 0.02)
-        while endless.running:
-            await asyncio.sleep(0.001)
-
-    run_async(main())
 
 
 def test_a_timeout_and_cancel_end_an_awaited_run(endless):
@@ -202,13 +158,6 @@ def test_a_run_ends_once_as_a_coroutine(session, x):
     run_async(main())
 
 
-def test_a_future_of_threads_has_the_result(session, x):
-    futures = [session.run_future({"x": x + n}) for n in range(20)]
-    done, _ = concurrent.futures.wait(futures, timeout=TIME_LIMIT)
-    assert len(done) == 20
-    assert [int(f.result(0)[0][0, 0]) for f in futures] == [2 * (1 + n) for n in range(20)]
-
-
 def test_to_cancel_a_future_of_threads_ends_the_run(endless, session, x):
     future = endless.run_future({"x": BIG})
     assert future.cancel()
@@ -240,36 +189,13 @@ def test_a_session_can_be_closed_before_its_runs_have_ended(x, options):
     assert lib.ortcffi_live_sessions() == before
 
 
-def test_runs_may_wait_for_runs_that_they_started(opened, real_api):
-    inner = opened(models.identity(), ort.SessionOptions(real_api, intra_op_threads=1))
-
-    @ort.custom_op("test", inputs=[np.float32], outputs=[np.float32], op_set=None)
-    def waits(x):
-        return inner.run_future(x=x.copy()).result(TIME_LIMIT)[0]
-
-    with ort.CustomOpDomain("test", real_api) as domain:
-        domain.add(waits)
-        options = ort.SessionOptions(real_api, intra_op_threads=1)
-        options.add_custom_op_domain(domain)
-    ports = [models.value("x", shape=[1, 4])], [models.value("y", shape=[1, 4])]
-    node = models.node("waits", "x", "y", domain="test")
-    outer = opened(models.model([node], *ports, domains={"test": 1}), options)
-    count = 2 * (os.cpu_count() or 1) + 2  # more than there are threads for them
-    futures = [outer.run_future(x=np.ones((1, 4), np.float32)) for _ in range(count)]
-    done, _ = concurrent.futures.wait(futures, timeout=TIME_LIMIT)
-    assert [future.exception(0) for future in done] == [None] * count
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_op_waits_for_runs_of_its_own_session(opened, real_api, threads):
     @ort.custom_op("test", inputs=[np.float32], outputs=[np.float32], op_set=None)
     def counts_down(x):
         return x if x[0, 0] <= 0 else outer.run_future(x=x - 1).result(TIME_LIMIT)[0]
 
-    options = ort.SessionOptions(real_api, intra_op_threads=threads)
-    with ort.CustomOpDomain("test", real_api) as domain:
-        domain.add(counts_down)
-        options.add_custom_op_domain(domain)
+    options = options_with("test", counts_down, api=real_api, intra_op_threads=threads)
     ports = [models.value("x", shape=[1, 4])], [models.value("y", shape=[1, 4])]
     node = models.node("counts_down", "x", "y", domain="test")
     outer = opened(models.model([node], *ports, domains={"test": 1}), options)

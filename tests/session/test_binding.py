@@ -3,9 +3,7 @@
 
 import gc
 import sys
-import timeit
 import weakref
-from time import thread_time
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from support import models
 from support.threads import join, start, wait_until
 
 import ortcffi as ort
-from ortcffi._native import lib
 from ortcffi.errors import Cancelled, InvalidArgument
 
 
@@ -66,13 +63,6 @@ def test_an_input_can_be_bound_again(session, x):
         bound.bind_output("y")
         bound.run()
         assert bound.outputs["y"] is not out
-
-
-def test_what_is_bound_outlives_its_names(session):
-    with session.bind(x=np.full((1, 4), 3, np.float32)) as bound:
-        gc.collect()
-        bound.run()
-        assert bound.outputs["y"].tolist() == [[6] * 4]
 
 
 def test_strings_and_values_are_bound(opened, real_api):
@@ -172,12 +162,7 @@ def test_a_run_without_its_input_fails_and_can_be_mended(session, x):
 
 
 def test_clearing_lets_go_of_arrays(session):
-    class Array(np.ndarray):
-        pass
-
-    import weakref
-
-    array = np.ones((1, 4), np.float32).view(Array)
+    array = np.ones((1, 4), np.float32)
     reference = weakref.ref(array)
     with session.bind(x=array) as bound:
         del array
@@ -198,16 +183,13 @@ def test_synchronize_does_nothing_on_the_cpu(session, x):
         bound.synchronize_outputs()
 
 
-def test_the_session_stays_until_its_bindings_are_closed(x):
-    before = lib.ortcffi_live_sessions()
+def test_a_binding_of_a_closed_session_does_not_run(x):
     session = ort.Session(models.add())
-    bound = session.bind(x=x)
-    session.close()
-    assert lib.ortcffi_live_sessions() == before + 1
-    with pytest.raises(ValueError, match="this Session is closed"):
-        bound.run()
-    bound.close()
-    assert lib.ortcffi_live_sessions() == before
+    with session.bind(x=x) as bound:
+        session.close()
+        with pytest.raises(ValueError, match="this Session is closed"):
+            bound.run()
+        assert session.cancel() == 0
 
 
 def test_two_threads_cannot_run_one_binding(opened):
@@ -230,20 +212,6 @@ def test_two_threads_cannot_run_one_binding(opened):
     join(*threads)
     assert bound.closed
     assert len(cancelled) == 1
-
-
-def test_the_collector_takes_a_binding_in_a_cycle(x):
-    before = lib.ortcffi_live_sessions()
-
-    class Array(np.ndarray):
-        pass
-
-    array = x.view(Array)
-    session = ort.Session(models.add())
-    array.cycle = session.bind(x=array)
-    del array, session
-    gc.collect()
-    assert lib.ortcffi_live_sessions() == before
 
 
 @pytest.mark.parametrize("how", ["deleted", "collected"])
@@ -311,27 +279,3 @@ def test_to_bind_an_input_costs_the_same_however_many_there_are(opened):
 
     each = (calls_to_bind(40) - calls_to_bind(20)) / 20
     assert calls_to_bind(100) < calls_to_bind(20) + 80 * each * 1.5
-
-
-def test_to_read_an_output_takes_no_longer_where_there_are_many(opened):
-    def seconds(count):
-        ports = [models.value(f"y{i}", shape=[1]) for i in range(count)]
-        nodes = [models.node("Neg", "x", f"y{i}") for i in range(count)]
-        session = opened(models.model(nodes, [models.value("x", shape=[1])], ports))
-        bound = session.bind(x=np.ones(1, np.float32))
-        bound.run()
-        return min(timeit.repeat(bound.output_values, timer=thread_time, number=1, repeat=3))
-
-    assert seconds(800) < 20 * seconds(100)
-
-
-def test_to_bind_by_keywords_takes_no_longer_for_each_of_many_inputs(opened):
-    def seconds(count):
-        ports = [models.value(f"x{i}", shape=[1]) for i in range(count)]
-        node = models.node("Add", "x0 x1", "y")
-        session = opened(models.model([node], ports, [models.value("y", shape=[1])]))
-        feed = {f"x{i}": np.ones(1, np.float32) for i in range(count)}
-        bind = lambda: session.bind(**feed).close()  # noqa: E731
-        return min(timeit.repeat(bind, timer=thread_time, number=1, repeat=3))
-
-    assert seconds(800) < 20 * seconds(100)

@@ -17,6 +17,7 @@ from support.models import (
     value,
     value_info,
 )
+from support.sessions import options_with
 
 import ortcffi as ort
 
@@ -31,11 +32,7 @@ def plus(x, y):
 
 
 def with_op(api: ort.Api) -> ort.SessionOptions:
-    options = ort.SessionOptions(api)
-    with ort.CustomOpDomain(DOMAIN, api) as domain:
-        domain.add(plus)
-        options.add_custom_op_domain(domain)
-    return options
+    return options_with(DOMAIN, plus, api=api)
 
 
 def adding(weights: bytes, *inputs: bytes) -> bytes:
@@ -107,10 +104,7 @@ def test_the_result_of_a_constant_node_is_an_initializer_as_well(api, opened):
 
 
 def test_a_session_keeps_what_replaces_an_initializer(api):
-    class Tracked(np.ndarray):
-        pass
-
-    array = (WEIGHTS * 10).view(Tracked)
+    array = WEIGHTS * 10
     token = weakref.ref(array)
     options = with_op(api)
     with given(api, array) as weights:

@@ -2,13 +2,11 @@
 """How sessions are made: the environment that they share, interrupts, and types read later."""
 
 import gc
-import threading
 import weakref
 
 import pytest
 from support import models
 from support.releases import needs_release
-from support.threads import join, threads_of_process
 
 import ortcffi as ort
 from ortcffi.env.state import state_of
@@ -28,34 +26,11 @@ def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real
     assert len(state_of(real_api).open_envs()) == before
 
 
-def test_a_session_made_after_the_shared_environment_has_ended_gets_another(real_api, x):
-    for _ in range(2):
-        with ort.Session(models.add(), api=real_api) as session:
-            assert session.run({"x": x})[0].shape == (1, 4)
-
-
 def test_an_environment_of_ones_own_is_not_shared(real_api):
     with ort.Env(api=real_api) as env, ort.Session(models.add(), env=env):
         before = len(state_of(real_api).open_envs())
         with ort.Session(models.add(), api=real_api):
             assert len(state_of(real_api).open_envs()) == before + 1
-
-
-def test_an_interrupt_after_the_library_has_made_a_session_does_not_lose_it(real_api, monkeypatch):
-    made = []
-
-    def interrupted(_session):
-        made.append(threads_of_process())
-        raise KeyboardInterrupt
-
-    before = threads_of_process()
-    monkeypatch.setattr(ort.Session, "_read_ports", interrupted)
-    with ort.SessionOptions(real_api, intra_op_threads=2) as options:
-        with pytest.raises(KeyboardInterrupt):
-            ort.Session(models.add(), options)
-        gc.collect()
-        assert made[0] - before
-        assert not made[0] & threads_of_process() - before, "the session was not released"
 
 
 def test_a_closed_session_still_tells_what_its_model_wants():
@@ -80,17 +55,6 @@ def test_a_closed_type_does_not_take_that_of_the_session_away(opened):
     session.inputs[0].type_info.close()
     assert session.inputs[0].describe() == "float[1, 4]"
     assert str(session.outputs[0].type_info) == "tensor(float[1, 4])"
-
-
-def test_threads_that_ask_at_once_get_the_same_types(opened):
-    session = opened(models.add())
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(session.inputs)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        join(thread)
-    assert {str(inputs) for inputs in found} == {"(<ValueSpec 'x' float[1, 4]>,)"}
 
 
 def test_an_old_table_does_not_tell_a_scalar_from_any_shape(real_api):

@@ -12,9 +12,11 @@ from textwrap import dedent
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 from support.paths import finds_support
 from support.prepared import run_program
 from support.processes import TIME_LIMIT
+from support.sessions import options_with
 from support.threads import join, run_async, run_threads, start, wait_until
 
 import ortcffi as ort
@@ -117,12 +119,6 @@ def test_cancel_ends_all_runs_of_the_session_from_another_thread(endless):
     assert endless.running == 0
 
 
-def test_a_run_after_a_cancelled_one_is_not_cancelled(opened):
-    session = opened(models.loop(500, 32))
-    run_threads(session.cancel)
-    assert session.run({"x": BIG})[0].shape == (32, 32)
-
-
 def test_cancel_also_ends_runs_with_options_of_their_own(endless, later, real_api):
     with ort.RunOptions(real_api) as options:
         thread = later(endless, endless.cancel)
@@ -142,15 +138,8 @@ def waiting(api, gates):
         assert gates[int(x[0])].wait(TIME_LIMIT)
         return x.copy()
 
-    graph = ort.Graph({"": 18, "test": 1})
-    graph.input("x", "i8", [1])
-    graph.node("Wait", ["x"], ["h"], domain="test")
-    graph.node("Wait", ["h"], ["y"], domain="test")
-    graph.output("y", "i8", [1])
-    options = ort.SessionOptions(api, log_severity=ort.LogSeverity.FATAL)
-    with ort.CustomOpDomain("test", api) as domain:
-        domain.add(wait)
-        options.add_custom_op_domain(domain)
+    graph = graph_of("x i8[1]", "h = test.Wait x; y = test.Wait h", "y i8[1]", {"": 18, "test": 1})
+    options = options_with("test", wait, api=api, log_severity=ort.LogSeverity.FATAL)
     with ort.Session(graph, options, api=api) as session:
         yield session
 
@@ -175,13 +164,6 @@ def test_a_cancelled_run_that_ends_leaves_others_with_its_options_cancelled(api)
         assert y == 0
 
 
-def test_options_that_are_terminated_end_a_run_as_the_library_says(endless, later, real_api):
-    options = ort.RunOptions(real_api)
-    later(endless, lambda: setattr(options, "terminated", True))
-    with pytest.raises(ort.errors.Fail, match="terminate flag"):
-        endless.run({"x": BIG}, options=options)
-
-
 # --- KeyboardInterrupt ----------------------------------------------------------------------------
 
 
@@ -195,19 +177,6 @@ def test_a_keyboard_interrupt_ends_a_run_in_the_main_thread(endless, later, how,
     later(endless, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         run()
-
-
-def test_a_keyboard_interrupt_ends_a_run_that_has_just_begun(endless):
-    def interrupt():  # as soon as the run gives up the GIL, which it does before it is in C
-        wait_until(lambda: endless.running, pause=0)
-        os.kill(os.getpid(), signal.SIGINT)
-        cancel_unless_it_ends(endless)
-
-    for _ in range(5):
-        thread = start(interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            endless.run({"x": BIG})
-        join(*thread)
 
 
 ENDLESS = """
@@ -402,26 +371,6 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_ended():
         print(comes, more)
     """
     assert python(code) == "50 0\n"
-
-
-def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
-    code = """
-        import sys, threading, time
-        import numpy as np
-        import ortcffi as ort
-        from support import models
-        options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
-        session = ort.Session(models.loop(10_000_000, 32), options)
-        x = np.eye(32, dtype=np.float32)
-        def run():
-            while True:
-                session.run({"x": x})
-        threading.Thread(target=run, daemon=True).start()
-        job = session.run_future({"x": x})
-        while session.running < 2:
-            time.sleep(0.001)
-    """
-    assert python(code) == ""
 
 
 def test_a_run_that_the_end_of_the_interpreter_ends_raises_where_somebody_waits_for_its_thread():

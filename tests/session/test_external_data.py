@@ -46,31 +46,6 @@ def options():
     return ort.SessionOptions(log_severity=ort.LogSeverity.FATAL)
 
 
-@pytest.mark.parametrize("case", BESIDE)
-def test_a_model_with_a_path_reads_weights_in_its_own_folder(opened, folder, case):
-    path = folder / "model.onnx"
-    path.write_bytes(model_with(BESIDE[case], folder.parent))
-    assert opened(path, options()).run(x=W)[0].tolist() == (2 * W).tolist()
-
-
-@needs_release(31, "weights that are looked for in the model's folder alone")
-@pytest.mark.parametrize("case", ELSEWHERE)
-def test_a_model_reads_no_weights_elsewhere(folder, case):
-    model = model_with(ELSEWHERE[case], folder.parent)
-    path = folder / "model.onnx"
-    path.write_bytes(model)
-    for source in (path, model):
-        with pytest.raises(ort.OrtError):
-            ort.Session(source, options())
-
-
-@needs_release(31, "weights that are looked for in the model's folder alone")
-def test_a_model_of_bytes_reads_no_weights_outside_of_the_current_folder(folder):
-    assert os.getcwd() != str(folder)
-    with pytest.raises(ort.OrtError, match=r"[Ee]xternal data"):
-        ort.Session(model_with("w.bin", folder.parent), options())
-
-
 FOLDER = "session.model_external_initializers_file_folder_path"
 
 
@@ -109,16 +84,31 @@ def test_a_place_that_is_refused_has_the_words_and_the_code_of_the_library(api, 
 
 @needs_release(21, "an entry for the folder of weights")
 @pytest.mark.parametrize("case", BESIDE)
-def test_a_model_of_bytes_reads_weights_in_the_folder_of_the_options(api, folder, case):
-    with opened_in(api, model_with(BESIDE[case], folder.parent), str(folder)) as session:
-        assert session.run(x=W)[0].tolist() == (2 * W).tolist()
+def test_a_model_reads_weights_in_its_own_folder_or_that_of_the_options(api, folder, case):
+    path, content = folder / "model.onnx", model_with(BESIDE[case], folder.parent)
+    path.write_bytes(content)
+    with opened_in(api, content, str(folder)) as session, ort.Session(path, options()) as other:
+        for each in (session, other):
+            assert each.run(x=W)[0].tolist() == (2 * W).tolist()
 
 
 @needs_release(31, "weights that are looked for in the model's folder alone")
 @pytest.mark.parametrize("case", ELSEWHERE)
-def test_a_model_of_bytes_reads_no_weights_elsewhere(api, folder, case):
+def test_a_model_reads_no_weights_elsewhere(api, folder, case):
+    path, content = folder / "model.onnx", model_with(ELSEWHERE[case], folder.parent)
+    path.write_bytes(content)
+    for source in (path, content):
+        with pytest.raises(ort.OrtError):
+            ort.Session(source, options())
     with pytest.raises(ort.OrtError):
-        opened_in(api, model_with(ELSEWHERE[case], folder.parent), str(folder))
+        opened_in(api, content, str(folder))
+
+
+@needs_release(31, "weights that are looked for in the model's folder alone")
+def test_a_model_of_bytes_reads_no_weights_outside_of_the_current_folder(folder):
+    assert os.getcwd() != str(folder)
+    with pytest.raises(ort.OrtError, match=r"[Ee]xternal data"):
+        ort.Session(model_with("w.bin", folder.parent), options())
 
 
 @needs_release(21, "an entry for the folder of weights")

@@ -3,7 +3,6 @@
 
 import signal
 
-import pytest
 from support import models
 from support.processes import run_python
 
@@ -41,24 +40,14 @@ if hasattr(signal, "setitimer"):
 """
 
 
-@pytest.fixture(scope="module")
-def lines(tmp_path_factory):
-    """What the program prints."""
-    folder = tmp_path_factory.mktemp("models")
-    (folder / "model.onnx").write_bytes(models.identity(shape=(2,)))
-    (folder / "endless.onnx").write_bytes(models.loop(FOREVER, 32))
-    return run_python(PROGRAM, folder / "model.onnx", folder / "endless.onnx").splitlines()
+def test_a_session_needs_no_modules_later_and_no_threading(tmp_path):
+    """In a child, a module that another thread was importing at the fork can never be imported.
 
-
-def test_what_a_run_needs_is_imported_before_the_session_exists(lines):
-    # In a child, a module that another thread was importing at the fork can never be imported.
-    assert lines[0] == "more:"
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such timer")
-def test_without_threading_a_signal_ends_a_long_run_of_the_main_thread(lines):
-    assert lines[2] == "interrupted False"
-
-
-def test_without_threading_the_exception_of_a_callback_is_the_cause(lines):
-    assert lines[1] == "LookupError('there is none') False"
+    Without threading, the exception of a callback is a cause, and a signal ends a long run.
+    """
+    (tmp_path / "model.onnx").write_bytes(models.identity(shape=(2,)))
+    (tmp_path / "endless.onnx").write_bytes(models.loop(FOREVER, 32))
+    files = tmp_path / "model.onnx", tmp_path / "endless.onnx"
+    expected = ["more:", "LookupError('there is none') False"]
+    expected += ["interrupted False"] if hasattr(signal, "setitimer") else []
+    assert run_python(PROGRAM, *files).splitlines() == expected

@@ -12,6 +12,7 @@ from support.models import model, node, tensor, value
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 from support.releases import installed_release
+from support.sessions import options_with
 
 import ortcffi as ort
 from ortcffi.compat import AdapterFormat, OrtValue
@@ -45,10 +46,7 @@ def opened_on(opened):
     """``opened_on(api, source)`` is a session of a table, with the op of `scaled`."""
 
     def opened_on(api, source=None):
-        options = ort.SessionOptions(api)
-        with ort.CustomOpDomain("adapted", api) as domain:
-            domain.add(times)
-            options.add_custom_op_domain(domain)
+        options = options_with("adapted", times, api=api)
         return opened(source or scaled(), options, api=api)
 
     return opened_on
@@ -75,22 +73,16 @@ def test_a_run_uses_the_weights_of_an_adapter(opened_on, api, file, x, read):
         "bytes": file.read_bytes,
         "bytearray": lambda: bytearray(file.read_bytes()),
     }
+    source = kinds[read]()
     with (
-        ort.LoraAdapter(kinds[read](), api) as adapter,
+        ort.LoraAdapter(source, api) as adapter,
         ort.RunOptions(api, adapters=[adapter]) as options,
     ):
+        if read == "bytearray":
+            source[:] = bytes(len(source))  # the library has copied it
         assert options.adapters == [adapter]
         assert session.run({"x": x}, options=options)[0].tolist() == [[3, 6, 9, 12]]
     assert session.run({"x": x})[0].tolist() == [[1, 2, 3, 4]]
-
-
-def test_the_library_copies_the_bytes(opened_on, api, file, x):
-    session = opened_on(api)
-    content = bytearray(file.read_bytes())
-    options = ort.RunOptions(api)
-    options.add_adapter(ort.LoraAdapter(content, api))
-    content[:] = bytes(len(content))
-    assert session.run({"x": x}, options=options)[0].tolist() == [[3, 6, 9, 12]]
 
 
 def test_a_file_may_become_shorter_while_its_adapter_is_in_use(tmp_path, file):
@@ -286,13 +278,3 @@ def test_of_parameters_with_one_name_the_first_counts(opened_on, api, tmp_path, 
     session = opened_on(api)
     with ort.RunOptions(api, adapters=[ort.LoraAdapter(twice, api)]) as options:
         assert session.run({"x": x}, options=options)[0].tolist() == [[3, 6, 9, 12]]
-
-
-def test_an_interpreter_ends_while_options_have_adapters(file):
-    code = f"""
-import ortcffi as ort
-options = ort.RunOptions(ort.load(), adapters=[ort.LoraAdapter({str(file)!r})])
-cycle = [options]
-cycle.append(cycle)
-"""
-    printed_by(code)

@@ -2,6 +2,8 @@
 """What sessions log: where to, under which name, and which provider runs which nodes."""
 
 import pytest
+from support.graphs import graph_of
+from support.sessions import options_with
 
 import ortcffi as ort
 
@@ -23,13 +25,11 @@ def adding():
 
 def of_two_operators() -> bytes:
     """A model whose node Double has an operator of its own."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    graph.input("y", "f4", [2])
-    graph.node("Add", ["x", "y"], ["sum"], name="first")
-    graph.node("Double", ["sum"], ["twice"], domain="of.test", name="second")
-    graph.node("Add", ["twice", "y"], ["z"], name="third")
-    graph.output("z", "f4", [2])
+    graph = graph_of(
+        "x f4[2], y f4[2]",
+        "first: sum = Add x y; second: twice = of.test.Double sum; third: z = Add twice y",
+        "z f4[2]",
+    )
     return graph.to_bytes()
 
 
@@ -40,11 +40,7 @@ def options_with_double(api, **settings) -> ort.SessionOptions:
     def double(x):
         return x * 2
 
-    options = ort.SessionOptions(api, **settings)
-    with ort.CustomOpDomain("of.test", api) as domain:
-        domain.add(double)
-        options.add_custom_op_domain(domain)
-    return options
+    return options_with("of.test", double, api=api, **settings)
 
 
 def messages(api, adding, **settings):

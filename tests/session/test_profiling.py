@@ -60,21 +60,15 @@ def test_the_time_of_an_operator_has_a_count_and_a_share():
     assert Profile("", []).by_operator() == {}
 
 
-def test_bound_and_awaited_runs_are_profiled(session, x):
+def test_bound_and_awaited_runs_and_those_of_all_threads_are_profiled(session, x):
     async def wait():
         await asyncio.gather(*[session.run_async({"x": x}) for _ in range(5)])
 
     with session.bind(x=x) as bound, session.profiling() as profile:
         bound.run()
-        bound.run()
         run_async(wait())
-    assert runs(profile) == 7
-
-
-def test_runs_of_all_threads_are_profiled(session, x):
-    with session.profiling() as profile:
         run_threads(*[lambda: [session.run({"x": x}) for _ in range(5)]] * 4)
-    assert runs(profile) == 20
+    assert runs(profile) == 26
 
 
 def test_a_run_with_options_of_its_own_is_left_out(session, x):

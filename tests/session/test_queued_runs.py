@@ -10,7 +10,7 @@ import pytest
 from support import models
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
-from support.threads import run_async, wait_until
+from support.threads import run_async
 
 import ortcffi as ort
 from ortcffi.errors import Cancelled, Overloaded, QueueTimeout
@@ -20,14 +20,6 @@ pytestmark = pytest.mark.usefixtures("real_api")
 BIG = np.eye(32, dtype=np.float32)
 MOST = os.cpu_count() or 1
 """How many runs of a session are under way at most."""
-
-
-@pytest.fixture
-def endless(opened, options):
-    session = opened(models.loop(10**12, 32), options)
-    yield session
-    session.cancel()
-    wait_until(lambda: not session.running)
 
 
 @pytest.fixture
@@ -62,12 +54,6 @@ def test_an_awaited_run_that_waits_too_long_is_not_made(busy):
     errors, seconds = run_async(main())
     assert errors == [QueueTimeout] * 3
     assert seconds < TIME_LIMIT
-
-
-def test_a_run_that_has_begun_is_ended(endless, metrics_of):
-    future = endless.run_future({"x": BIG}, timeout=0.02)
-    assert type(future.exception(TIME_LIMIT)) is TimeoutError
-    assert metrics_of(endless).errors == {"TIMEOUT": 1}
 
 
 def test_to_cancel_a_run_that_waits_ends_it_at_once(busy):

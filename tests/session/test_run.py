@@ -7,6 +7,7 @@ from collections import UserDict
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 from support.processes import fork
 from support.releases import needs_release
 from support.threads import run_threads
@@ -42,15 +43,9 @@ def test_any_mapping_is_a_feed(two):
     assert two.run(feed)[1].tolist() == [0]
 
 
-@pytest.mark.parametrize("names", [["d"], ("d",), iter(["d"])])
-def test_outputs_are_chosen_by_name(two, names):
-    (d,) = two.run({"a": np.arange(2), "b": np.arange(2)}, names)
-    assert d.tolist() == [0, 0]
-
-
-def test_outputs_come_in_the_order_asked_for(two):
-    feed = {"a": np.arange(2), "b": np.arange(2)}
-    d, s, again = two.run(feed, outputs=["d", "s", "d"])
+@pytest.mark.parametrize("names", [["d", "s", "d"], ("d", "s", "d"), iter("dsd")])
+def test_outputs_come_in_the_order_asked_for(two, names):
+    d, s, again = two.run({"a": np.arange(2), "b": np.arange(2)}, outputs=names)
     assert [d.tolist(), s.tolist(), again.tolist()] == [[0, 0], [0, 2], [0, 0]]
 
 
@@ -88,17 +83,6 @@ def test_what_cannot_be_borrowed_is_converted(opened, x, made):
     assert opened(models.add()).run({"x": made(x)})[0].tolist() == [[2, 4, 6, 8]]
 
 
-def test_dlpack_objects_are_taken(opened, x):
-    class Exporter:
-        def __dlpack__(self, **keywords):
-            return x.__dlpack__()
-
-        def __dlpack_device__(self):
-            return (1, 0)
-
-    assert opened(models.add()).run({"x": Exporter()})[0].tolist() == [[2, 4, 6, 8]]
-
-
 def test_a_list_that_would_lose_digits_is_refused(two):
     with pytest.raises(InvalidArgument) as caught:
         two.run(a=[1, 0.5], b=[1, 2])
@@ -111,7 +95,7 @@ def test_a_list_that_would_lose_digits_is_refused(two):
     "kind", [object, "U", np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else object]
 )
 def test_strings_go_in_and_out(opened, kind):
-    texts = [["", "a", "ü", "long " * 9]]
+    texts = [["", "a\0b", "ü", "long " * 9]]
     (y,) = opened(models.identity("str")).run({"x": np.array(texts, kind)})
     assert y.dtype == object
     assert y.tolist() == texts
@@ -121,11 +105,6 @@ def test_strings_go_in_and_out(opened, kind):
 def test_a_list_without_elements_is_one_of_strings(opened, given, shape):
     (y,) = opened(models.identity("str", None)).run(x=given)
     assert (y.dtype, y.shape) == (np.dtype(object), shape)
-
-
-def test_a_string_with_a_null_character_survives(opened):
-    (y,) = opened(models.identity("str", [1])).run(x=np.array(["a\0b"], object))
-    assert y.tolist() == ["a\0b"]
 
 
 @needs_release(23, "casts to int4")
@@ -252,10 +231,7 @@ def test_a_name_that_is_nearly_right_is_suggested(opened):
 
 
 def test_numbers_are_no_strings(opened):
-    graph = ort.Graph()
-    graph.input("x", str, ["n"])
-    graph.node("Identity", ["x"], ["y"])
-    graph.output("y", str, ["n"])
+    graph = graph_of("x str[n]", "y = Identity x", "y str[n]")
     with pytest.raises(InvalidArgument) as caught:
         opened(graph).run(x=[1, 2])
     assert str(caught.value) == "input 'x' is int64[2]; the model wants string[n]"

@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 from support import models
+from support.sessions import options_with
 
 import ortcffi as ort
 from ortcffi import ffi
@@ -63,10 +64,7 @@ def test_an_op_with_state_acts_once_in_each_run(real_api, opened):
             time.sleep(0.05)
         return x
 
-    options = ort.SessionOptions(real_api, intra_op_threads=1)
-    with ort.CustomOpDomain("test", real_api) as domain:
-        domain.add(count)
-        options.add_custom_op_domain(domain)
+    options = options_with("test", count, api=real_api, intra_op_threads=1)
     node = models.node("count", "x", "y", domain="test")
     ports = [models.value("x", shape=[2])], [models.value("y", shape=[2])]
     model = models.model([node], *ports, domains={"test": 1})
@@ -79,43 +77,37 @@ def test_an_op_with_state_acts_once_in_each_run(real_api, opened):
 # --- what may call Python, for which a release must not keep the GIL -----------------------------
 
 
-def calls(real_api, options=None, **keywords):
-    with ort.Env(api=real_api, **keywords) as env:
-        return may_call_python(env._state, options)
-
-
-def test_data_and_settings_call_no_python(real_api):
-    assert not calls(real_api)
-    options = ort.SessionOptions(real_api, intra_op_threads=1, config={"session.a": "1"})
-    options.add_initializer("w", ort.Value.from_numpy(np.ones(3, np.float32), api=real_api))
-    assert not calls(real_api, options)
-
-
-@pytest.mark.parametrize("name", ["CPUExecutionProvider", "XNNPACK"])
-def test_only_the_execution_provider_of_the_cpu_is_known_to_call_no_python(real_api, name):
-    options = ort.SessionOptions(real_api)
-    options._values["providers"] = [(name, {})]  # which of them a library has differs
-    assert calls(real_api, options) is (name == "XNNPACK")
-
-
-def test_functions_in_options_and_shared_threads_may_call_python(real_api):
-    for name, value in (
-        ("logger", print),
-        ("per_session_threads", False),
-    ):
-        options = ort.SessionOptions(real_api)
-        setattr(options, name, value)
-        assert calls(real_api, options)
-
-
-def test_custom_ops_may_call_python(real_api):
-    options = ort.SessionOptions(real_api)
-    with ort.CustomOpDomain("test", real_api) as domain:
+def add_ops(options):
+    with ort.CustomOpDomain("test", options.api) as domain:
         options.add_custom_op_domain(domain)
-        assert calls(real_api, options)
 
 
-def test_a_registered_allocator_may_call_python(real_api):
+def add_weights(options):
+    options.add_initializer("w", ort.Value.from_numpy(np.ones(3, np.float32), api=options.api))
+
+
+def add_named(name):  # which of them a library has differs
+    return lambda options: options._values.update(providers=[(name, {})])
+
+
+CALLS = {
+    "settings": (False, lambda options: options.config.update({"session.a": "1"})),
+    "data": (False, add_weights),
+    "the provider of the CPU": (False, add_named("CPUExecutionProvider")),
+    "another provider": (True, add_named("XNNPACK")),
+    "a logger": (True, lambda options: setattr(options, "logger", print)),
+    "shared threads": (True, lambda options: setattr(options, "per_session_threads", False)),
+    "custom ops": (True, add_ops),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_what_is_not_known_to_call_no_python_may_call_it(real_api, case):
+    expected, change = CALLS[case]
+    options = ort.SessionOptions(real_api, intra_op_threads=1)
+    change(options)
     with ort.Env(api=real_api) as env:
+        assert may_call_python(env._state, options) is expected
+        assert not may_call_python(env._state, None)
         env.register_allocator(ort.Tracking(real_api.default_allocator))
         assert may_call_python(env._state, None)

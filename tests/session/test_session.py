@@ -4,7 +4,6 @@
 import gc
 import mmap
 import weakref
-from functools import partial
 from textwrap import dedent
 
 import numpy as np
@@ -12,35 +11,22 @@ import pytest
 from support import models
 from support.prepared import printed_by
 from support.releases import needs_release
-from support.threads import join, run_threads, start, wait_until
+from support.threads import join, start, wait_until
 
 import ortcffi as ort
-from ortcffi._native import ffi, lib
+from ortcffi._native import lib
 
 
-def test_a_model_runs_from_a_path(tmp_path, x):
-    path = tmp_path / "add.onnx"
-    path.write_bytes(models.add())
-    for given in (path, str(path)):
-        with ort.Session(given) as session:
-            (y,) = session.run({"x": x})
-            assert y.tolist() == [[2, 4, 6, 8]]
-
-
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, np.frombuffer])
-def test_a_model_runs_from_what_holds_its_bytes(opened, x, kind):
-    content = models.add()
-    given = np.frombuffer(content, np.uint8) if kind is np.frombuffer else kind(content)
-    assert opened(given).run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
-
-
-def test_a_model_runs_from_a_memory_map_that_is_closed_afterwards(tmp_path, opened, x):
-    path = tmp_path / "add.onnx"
-    path.write_bytes(models.add())
-    with path.open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    session = opened(mapped)
-    mapped.close()
+@pytest.mark.parametrize(
+    "kind", ["path", "str", "bytes", "bytearray", "memoryview", "array", "closed map"]
+)
+def test_a_model_runs_from_a_path_or_what_holds_its_bytes(tmp_path, opened, x, kind):
+    path, content = tmp_path / "add.onnx", models.add()
+    path.write_bytes(content)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        given = {"path": path, "str": str(path), "closed map": mapped, "bytes": content}
+        given |= {"bytearray": bytearray(content), "memoryview": memoryview(content)}
+        session = opened((given | {"array": np.frombuffer(content, np.uint8)})[kind])
     assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
 
 
@@ -197,32 +183,15 @@ def test_what_belongs_to_the_core_is_refused_by_name():
 # --- errors of loading ----------------------------------------------------------------------------
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_what_is_no_model_has_a_typed_error(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no\.onnx"):
         ort.Session(tmp_path / "no.onnx")
-
-
-def test_what_is_no_model_has_a_typed_error():
     for content in (b"", b"\0" * 64, b"not a model", models.add()[:-7]):
         with pytest.raises(ort.OrtError):
             ort.Session(content)
 
 
 # --- the end --------------------------------------------------------------------------------------
-
-
-def test_a_closed_session_says_so(x):
-    session = ort.Session(models.add())
-    (y,) = session.run({"x": x})
-    session.close()
-    session.close()
-    assert session.closed
-    assert repr(session) == "<Session closed>"
-    for use in (lambda: session.run({"x": x}), lambda: session.handle, session.__enter__):
-        with pytest.raises(ValueError, match="closed"):
-            use()
-    assert session.cancel() == 0
-    assert y.tolist() == [[2, 4, 6, 8]]
 
 
 def test_a_session_that_was_never_made_says_so(x):
@@ -247,51 +216,6 @@ def test_a_session_goes_with_its_last_reference(x):
     assert y.tolist() == [[2, 4, 6, 8]]
 
 
-class WithOwnEnd(ort.Session):
-    """A session with a finalizer that knows nothing of the library's."""
-
-    def __del__(self):
-        self.ended = True
-
-
-@pytest.mark.parametrize("has_binding", [False, True])
-@pytest.mark.parametrize("kind", [ort.Session, WithOwnEnd])
-def test_the_collector_releases_a_session_before_its_environment(real_api, kind, has_binding):
-    """Whichever is older: it clears the objects of a cycle in any order."""
-    before, alive = lib.ortcffi_live_sessions(), []
-
-    @ffi.callback("void(OrtEnv*)")
-    def release(env):
-        alive.append(lib.ortcffi_live_sessions())
-        lib.ReleaseEnv(real_api.pointer, env)
-
-    table = ffi.new("OrtApi*", real_api.pointer[0])
-    table.ReleaseEnv = release
-    facts = {"version": real_api.version, "version_string": "", "library": real_api.library}
-    env = ort.Env(api=ort.Api(table, **facts))
-    session = kind(models.add(), api=real_api, env=env)
-    cycle = [session, session.bind() if has_binding else None]
-    cycle.append(cycle)
-    del env, session, cycle
-    gc.collect()
-    assert alive == [before]
-
-
-def test_the_collector_takes_a_session_in_a_cycle_with_its_options_and_environment(real_api):
-    class Weights(np.ndarray):
-        """An array that can refer to what refers to it."""
-
-    before = lib.ortcffi_live_sessions()
-    weights = np.ones((1, 4), np.float32).view(Weights)
-    env, options = ort.Env(api=real_api), ort.SessionOptions(real_api)
-    options.add_initializer("w", ort.Value.from_numpy(weights, api=real_api))
-    weights.cycle = (ort.Session(models.add(), options, env=env), env, options)
-    assert lib.ortcffi_live_sessions() == before + 1
-    del weights, env, options
-    gc.collect()
-    assert lib.ortcffi_live_sessions() == before
-
-
 def test_a_session_outlives_the_close_of_what_it_was_made_with(real_api, x):
     env, options = ort.Env(api=real_api), ort.SessionOptions(real_api, logger=lambda _: None)
     with ort.Session(models.add(), options, env=env) as session:
@@ -310,22 +234,6 @@ def test_close_in_the_middle_of_runs_lets_them_end():
     join(*threads)
     assert len(results) == 4
     assert session.closed
-
-
-def test_sixteen_threads_share_a_session(opened):
-    session = opened(models.two_inputs())
-
-    def work(n):
-        a = np.arange(n, n + 8)
-        for _ in range(50):
-            total, difference = session.run({"a": a, "b": a})
-            assert total.tolist() == (a + a).tolist()
-            assert not difference.any()
-        done.append(n)
-
-    done = []
-    run_threads(*[partial(work, n) for n in range(16)])
-    assert sorted(done) == list(range(16))
 
 
 def test_options_of_the_official_package_are_distinguished_from_those_of_this_one(x):

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.prepared import printed_by
 from support.releases import needs_release
 
@@ -60,10 +61,7 @@ with ort.Session(sys.argv[1], options, share_weights=sys.argv[2] or False) as se
 
 @pytest.fixture
 def worker(path, tmp_path):
-    small = ort.Graph()
-    small.input("x", "f4", [1])
-    small.node("Neg", ["x"], ["y"])
-    small.output("y", "f4", [1])
+    small = graph_of("x f4[1]", "y = Neg x", "y f4[1]")
     small.save(tmp_path / "small.onnx")
 
     def start(folder):

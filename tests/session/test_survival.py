@@ -71,13 +71,6 @@ def test_a_fifo_is_refused_instead_of_waiting_for_a_writer(tmp_path, quiet, real
             refused()
 
 
-def test_a_graph_with_a_cycle_is_refused(quiet):
-    nodes = [models.node("Add", "x b", "a"), models.node("Neg", "a", "b")]
-    content = models.model(nodes, [models.value("x")], [models.value("b")])
-    with pytest.raises(ort.OrtError):
-        ort.Session(content, quiet)
-
-
 def test_cancel_at_random_times_hits_no_other_session(opened, quiet):
     slow, other = opened(models.loop(300, 32), quiet), opened(models.add(), quiet)
     big, small = np.eye(32, dtype=np.float32), np.ones((1, 4), np.float32)

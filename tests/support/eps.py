@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from support.compilers import build_folder, compile_shared, find_compiler
+from support.graphs import graph_of
 from support.paths import CHECKOUT
 
 import ortcffi as ort
@@ -94,20 +95,10 @@ def multiplying(w: Any, shape: Any = None, *, weights: bool = True) -> Any:
 
 def untyped() -> Any:
     """A graph, y = x + w + x, that does not say the type of what the second Add reads."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.ones(3, np.float32))
-    graph.node("Add", ["x", "w"], ["h"])
-    graph.node("Add", ["h", "x"], ["y"])
-    graph.output("y", "f4", [3])
-    return graph
+    return graph_of("x f4[3]", "h = Add x w; y = Add h x", "y f4[3]", w=np.ones(3, np.float32))
 
 
 def added() -> Any:
     """A model that adds a constant to its input."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.initializer("w", np.arange(3, dtype=np.float32))
-    graph.node("Add", ["x", "w"], ["y"])
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Add x w", "y f4[3]", w=np.arange(3, dtype=np.float32))
     return ort.Model.load(graph.to_bytes())

@@ -35,3 +35,15 @@ def opened() -> Iterator[Callable[..., ort.Session]]:
     yield make
     while sessions:
         sessions.pop().close()
+
+
+def options_with(
+    domain: str, *ops: Any, api: ort.Api | None = None, **settings: Any
+) -> ort.SessionOptions:
+    """Options with custom ops of a domain, and other settings."""
+    options = ort.SessionOptions(api, **settings)
+    with ort.CustomOpDomain(domain, options.api) as made:
+        for op in ops:
+            made.add(op)
+        options.add_custom_op_domain(made)
+    return options

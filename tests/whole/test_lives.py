@@ -145,12 +145,20 @@ def test_an_object_in_a_cycle_is_collected_with_what_was_made_of_it(kind, count,
     assert count.is_released()
 
 
+class WithOwnEnd(ort.Session):
+    """A session with a finalizer that knows nothing of the library's."""
+
+    def __del__(self):
+        self.ended = True
+
+
 @pytest.mark.usefixtures("real_api")
-def test_the_collector_releases_a_binding_before_its_session_and_that_before_its_env():
+@pytest.mark.parametrize("cls", [ort.Session, WithOwnEnd])
+def test_the_collector_releases_a_binding_before_its_session_and_that_before_its_env(cls):
     called = lives.releases().called
     del called[:]
     env = lives.engine_env()
-    session = ort.Session(models.add(), lives.options(1), env=env)
+    session = cls(models.add(), lives.options(1), env=env)
     in_cycle(env, session, session.bind({"x": lives.x}))
     del env, session
     gc.collect()
