@@ -43,17 +43,6 @@ def test_other_inputs_are_taken(x, shape, given):
     assert y.tolist() == np.asarray(given).tolist()
 
 
-def test_an_array_of_a_type_of_ml_dtypes_is_taken():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
-    graph = Graph()
-    graph.input("x", ml_dtypes.bfloat16, [2])
-    graph.node("Cast", ["x"], ["y"], attributes={"to": 1})
-    graph.output("y", "f4", [2])
-    session = compat.InferenceSession(graph.to_bytes(), providers=CPU)
-    x = np.array([1, 2], ml_dtypes.bfloat16)
-    assert session.run(None, {"x": x})[0].tolist() == [1, 2]
-
-
 def test_an_array_of_another_type_is_converted_in_place():
     value = compat.OrtValue.ortvalue_from_numpy(np.zeros(2, np.float32))
     value.update_inplace(np.array([1, 2], np.float64))

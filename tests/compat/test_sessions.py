@@ -15,7 +15,6 @@ import pytest
 from support import models
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
-from support.threads import run_threads
 
 from ortcffi import Graph
 
@@ -315,25 +314,12 @@ def test_an_output_is_not_the_memory_of_an_input(onnxruntime):
     assert [outputs[1].tolist() for outputs in kept] == [[i, i] for i in range(5)]
 
 
-def test_outputs_outlive_the_session(onnxruntime, squares):
-    session = onnxruntime.InferenceSession(squares, providers=CPU)
-    (y,) = session.run(None, {"X": X})
-    del session
-    gc.collect()
-    np.testing.assert_array_equal(y, X * X)
-    assert y.base is not None
-
-
 def test_a_sequence_is_a_list_of_arrays(onnxruntime, sequences):
     session = onnxruntime.InferenceSession(sequences, providers=CPU)
     assert session.get_inputs()[0].type == "seq(tensor(float))"
     assert session.get_inputs()[0].shape == []
     (found,) = session.run(None, {"X": [X, X[:1]]})
     assert [each.tolist() for each in found] == [X.tolist(), X[:1].tolist()]
-
-
-def test_a_sequence_may_be_empty(onnxruntime, sequences):
-    session = onnxruntime.InferenceSession(sequences, providers=CPU)
     assert session.run(None, {"X": []}) == [[]]
 
 
@@ -346,27 +332,6 @@ def sequences() -> bytes:
     graph = onnx.helper.make_graph([node], "g", [x], [y])
     opsets = [onnx.helper.make_opsetid("", 21)]
     return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
-
-
-def test_a_branch_is_chosen_by_a_nested_graph(onnxruntime):
-    onnx = pytest.importorskip("onnx")
-    make, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
-    branches = [
-        onnx.helper.make_graph(
-            [make(op, ["X"], ["Z"])], op, [], [value("Z", onnx.TensorProto.FLOAT, [2])]
-        )
-        for op in ("Neg", "Abs")
-    ]
-    node = make("If", ["C"], ["Y"], then_branch=branches[0], else_branch=branches[1])
-    inputs = [value("X", onnx.TensorProto.FLOAT, [2]), value("C", onnx.TensorProto.BOOL, [])]
-    outputs = [value("Y", onnx.TensorProto.FLOAT, [2])]
-    graph = onnx.helper.make_graph([node], "g", inputs, outputs)
-    opsets = [onnx.helper.make_opsetid("", 21)]
-    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=CPU)
-    x = np.array([1, -2], np.float32)
-    assert session.run(None, {"X": x, "C": np.array(True)})[0].tolist() == [-1, 2]
-    assert session.run(None, {"X": x, "C": np.array(False)})[0].tolist() == [1, 2]
 
 
 def test_run_options_count(onnxruntime, session, state):
@@ -458,13 +423,3 @@ def test_a_profile_is_written(onnxruntime, squares, tmp_path):
     path = Path(session.end_profiling())
     assert path.name.startswith("profile")
     assert len(json.loads(path.read_text())) > 1
-
-
-def test_many_threads_run_one_session(session):
-    found = []
-
-    def work():
-        found.extend(session.run(None, {"X": X})[0].sum() for _ in range(50))
-
-    run_threads(*[work] * 8)
-    assert found == [(X * X).sum()] * 400

@@ -52,12 +52,6 @@ class Mine(InPython):
 # --- shared allocators ----------------------------------------------------------------------------
 
 
-def test_there_is_always_a_shared_allocator_for_the_cpu(env):
-    shared = env.shared_allocator()
-    assert shared.info.name == "Cpu"
-    assert shared.zeros(10).sum() == 0
-
-
 def test_an_allocator_of_any_library_can_be_registered(env, tracking):
     before = env.shared_allocator().handle
     env.register_allocator(tracking)

@@ -10,7 +10,7 @@ import pytest
 from support.graphs import graph_of
 from support.paths import CHECKOUT
 from support.prepared import run_program
-from support.processes import TIME_LIMIT, fork, run
+from support.processes import TIME_LIMIT, run
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
@@ -104,15 +104,6 @@ def test_the_core_keeps_a_library_for_options_after_it_was_unregistered(core_api
         assert "~factory" not in events()
         options.close()
         assert "~factory" in events()
-
-
-def test_the_env_of_a_library_stays_until_it_is_closed(api, asked_ep, events):
-    ep = ort.Env(api=api).register_ep(asked_ep, "mine")
-    gc.collect()
-    assert [device.name for device in ep.devices] == ["AskedEP"]
-    events()
-    ep.close()
-    assert events() == ["~factory"]
 
 
 @pytest.mark.parametrize("first", ["core", "real"])
@@ -252,17 +243,6 @@ def test_wrong_arguments_are_refused(env, asked_ep, api):
             options.add_devices([3])
         with env.register_ep(asked_ep, "two") as ep, pytest.raises(ort.errors.InvalidArgument):
             options.add_devices(ep.devices)
-
-
-def test_the_child_of_a_fork_registers_a_library(env, asked_ep):
-    with env.register_ep(asked_ep, "mine"):
-
-        def work():
-            with env.register_ep(asked_ep, "other") as ep:
-                return len(ep.devices) == 1 and len(env.devices) == 3
-
-        assert fork(work) == 0
-        assert len(names(env)) == 2
 
 
 def test_threads_register_and_look_up_at_once(env, asked_ep):

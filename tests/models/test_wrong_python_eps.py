@@ -114,13 +114,18 @@ def test_results_must_be_as_many_as_outputs(api):
         assert [y.tolist() for y in opened.run(x=np.arange(4, dtype=F))] == [[0, 1], [2, 3]]
 
 
+NO_LIST = "capability must return a list of nodes or of groups of nodes, not "
+
+
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (lambda _: 5, "TypeError"),
         (lambda _: ["Neg"], "groups must be of nodes of the graph"),
         (lambda _: [[]], "a group must have nodes"),
         (lambda graph: [graph.nodes[0], list(graph.nodes)], "in two"),
+        (lambda _: None, NO_LIST),
+        (lambda _: 5, f"TypeError: {NO_LIST}"),
+        (lambda graph: graph.nodes[0], NO_LIST),
     ],
 )
 def test_wrong_groups_are_refused(core_api, groups, message):
@@ -128,17 +133,6 @@ def test_wrong_groups_are_refused(core_api, groups, message):
         def capability(self, graph):
             return groups(graph)
 
-    with pytest.raises(ort.OrtError, match=message):
-        Opened(core_api, provider(Wrong()), negates())
-
-
-@pytest.mark.parametrize("groups", [lambda _: None, lambda _: 5, lambda graph: graph.nodes[0]])
-def test_what_capability_returns_must_be_a_list(core_api, groups):
-    class Wrong(Takes):
-        def capability(self, graph):
-            return groups(graph)
-
-    message = "capability must return a list of nodes or of groups of nodes, not "
     with pytest.raises(ort.OrtError, match=message):
         Opened(core_api, provider(Wrong()), negates())
 

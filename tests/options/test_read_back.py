@@ -209,12 +209,6 @@ def test_cancelled_loading_is_visible_in_all_copies(core_api):
         assert not copy.loading_cancelled
 
 
-def test_options_of_another_library_have_nothing_to_read(real_api):
-    with SessionOptions(real_api) as options:
-        options.fix_dimension("N", 3)
-        assert list(read_items(options, lib.CORE_FREE_DIMENSIONS)) == []
-
-
 NAMED = {
     "intra_op_num_threads": ("intra_op_threads", " -5", -5),
     "inter_op_num_threads": ("inter_op_threads", "+7", 7),

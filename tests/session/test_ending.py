@@ -197,8 +197,10 @@ def send(number):
 """
 
 
-def test_the_programs_descriptor_gets_the_signals_too():
-    code = """
+SIGNALS = {  # what each program prints
+    "a descriptor of the program gets the signals too": (
+        "[2] default_int_handler\n",
+        """
         reader, writer = os.pipe()
         for end in (reader, writer):
             os.set_blocking(end, False)
@@ -208,12 +210,11 @@ def test_the_programs_descriptor_gets_the_signals_too():
             session.run({"x": x})
         except KeyboardInterrupt:
             print(list(os.read(reader, 9)), signal.getsignal(signal.SIGINT).__name__)
-    """
-    assert python(ENDLESS + dedent(code)) == "[2] default_int_handler\n"
-
-
-def test_a_descriptor_that_the_program_sets_later_stays():
-    code = """
+        """,
+    ),
+    "a descriptor that the program sets later stays": (
+        "True\n",
+        """
         def run():
             try:
                 session.run({"x": x}, timeout=0.1)
@@ -226,12 +227,11 @@ def test_a_descriptor_that_the_program_sets_later_stays():
         signal.set_wakeup_fd(writer)
         run()
         print(signal.set_wakeup_fd(-1) == writer)
-    """
-    assert python(ENDLESS + dedent(code)) == "True\n"
-
-
-def test_an_event_loop_that_has_ended_leaves_runs_to_end_for_an_interrupt():
-    code = """
+        """,
+    ),
+    "an event loop that has ended leaves runs to end for an interrupt": (
+        "ended\n",
+        """
         import asyncio
 
         async def main():
@@ -247,12 +247,11 @@ def test_an_event_loop_that_has_ended_leaves_runs_to_end_for_an_interrupt():
             session.run({"x": x})
         except KeyboardInterrupt:
             print("ended")
-    """
-    assert python(ENDLESS + dedent(code)) == "ended\n"
-
-
-def test_the_child_of_a_fork_ends_its_runs_for_an_interrupt():
-    code = """
+        """,
+    ),
+    "the child of a fork ends its runs for an interrupt": (
+        "0 True\n",
+        """
         from support.processes import fork_quietly
 
         def run():
@@ -266,8 +265,15 @@ def test_the_child_of_a_fork_ends_its_runs_for_an_interrupt():
         if not (child := fork_quietly()):
             os._exit(0 if run() else 1)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), run())
-    """
-    assert python(ENDLESS + dedent(code)) == "0 True\n"
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SIGNALS)
+def test_in_a_program_of_its_own(case):
+    expected, code = SIGNALS[case]
+    assert python(ENDLESS + dedent(code)) == expected
 
 
 def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later):
