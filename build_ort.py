@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sources and flags of the abi3 extension ``ortcffi._ort``, which setup.py compiles.
+"""The sources and flags of the extension ``ortcffi._ort``, which setup.py compiles.
 
 It has the C core and one named function per slot.
 """
@@ -22,11 +22,10 @@ if os.name != "posix":
         "the Python package needs Linux, macOS or another Unix; "
         "for Windows there is the core alone: make -C core windows"
     )
-if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-    raise SystemExit(
-        "the Python package needs CPython with its global interpreter lock; "
-        "PyPy and free-threaded builds of CPython are not supported yet"
-    )
+if sys.implementation.name != "cpython":
+    raise SystemExit("the Python package needs CPython; PyPy is not supported yet")
+# Whether the extension keeps to the stable ABI, which a Python without the GIL does not have.
+IS_ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
 # The name in core/flags.mk of the system that is built for. _PYTHON_HOST_PLATFORM says another one.
 SYSTEM = "APPLE" if sysconfig.get_platform().startswith("macosx") else "POSIX"
 INCLUDE = ["core/include", "core/src", "ortcffi"]

@@ -81,9 +81,9 @@ setup(
             "ortcffi._ort",
             ort.CORE_SOURCES + ort.BOUNDARY_SOURCES,
             extra_link_args=ort.EXTENSION_LINK_FLAGS,
-            py_limited_api=True,
+            py_limited_api=ort.IS_ABI3,
         )
     ],
     cmdclass={"build_ext": BuildExtensionAndCore, "bdist_wheel": WheelWithParts},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if ort.IS_ABI3 else {},
 )

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Python.h, limited to the stable ABI of CPython 3.11, as the whole extension is. Include it first:
- * it defines _GNU_SOURCE, with which system headers declare more. */
+/* Python.h, limited to the stable ABI of CPython 3.11, as the whole extension is; a Python without
+ * the GIL has no such ABI. Include it first: it defines _GNU_SOURCE, with which system headers
+ * declare more. */
 #ifndef ORTCFFI_BOUNDARY_LIMITED_API_H_
 #define ORTCFFI_BOUNDARY_LIMITED_API_H_
 
-#ifndef Py_LIMITED_API
+#include <pyconfig.h>
+#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED)
 #define Py_LIMITED_API 0x030b0000
 #endif
 #include <Python.h>

@@ -29,12 +29,12 @@ struct ortcffi_watched_ep {
   OrtcoreFigures figures;
 };
 
-/* The GIL guards the list, and `is_open`. */
+/* The lock of LIST_OF_WATCHED_EPS guards the list, and what is open. */
 static ortcffi_watched_ep* first;
 
 static ortcffi_watched_ep* find_named(const char* name) {
   ortcffi_watched_ep* ep = first;
-  while (ep != NULL && (ep->handle->state >= HANDLE_CLOSED || strcmp(ep->name, name) != 0)) {
+  while (ep != NULL && (handle_state(ep->handle) >= HANDLE_CLOSED || strcmp(ep->name, name) != 0)) {
     ep = ep->next;
   }
   return ep;
@@ -55,11 +55,17 @@ struct listing {
 
 static void list_ep(void* argument) {
   struct listing* listing = argument;
+  if (handle_enlist(listing->ep->handle) < 0) {
+    PyErr_Clear();
+    return;
+  }
+  lock_list(LIST_OF_WATCHED_EPS);
   if (find_named(listing->ep->name) == NULL) {
     listing->ep->next = first;
     first = listing->ep;
     listing->is_listed = true;
   }
+  unlock_list(LIST_OF_WATCHED_EPS);
 }
 
 OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version, void* handle,
@@ -86,11 +92,13 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
 }
 
 static void unlist(void* ep) {
+  lock_list(LIST_OF_WATCHED_EPS);
   ortcffi_watched_ep** place = &first;
   while (*place != ep) {
     place = &(*place)->next;
   }
   *place = (*place)->next;
+  unlock_list(LIST_OF_WATCHED_EPS);
 }
 
 void ortcffi_unwatch_ep(const OrtApi* api, ortcffi_watched_ep* ep) {
@@ -166,7 +174,9 @@ static OrtStatus* no_factory(const ortcffi_watched_ep* ep) {
 static void drop_ep(void* argument) {
   ortcffi_watched_ep* ep = argument;
   struct handle* handle = ep->handle;
+  lock_list(LIST_OF_WATCHED_EPS);
   ep->is_open = false;
+  unlock_list(LIST_OF_WATCHED_EPS);
   handle_drop(handle); /* which may free `ep` */
   Py_DECREF((PyObject*)handle);
 }
@@ -190,13 +200,19 @@ struct search {
 /* Finds a library that is not open, and holds its handle. */
 static void open_named(void* argument) {
   struct search* search = argument;
+  PyObject* object = NULL;
+  lock_list(LIST_OF_WATCHED_EPS);
   ortcffi_watched_ep* ep = find_named(search->name);
   if (ep != NULL && !ep->is_open) {
-    ep->is_open = true;
-    handle_hold(ep->handle);
-    Py_INCREF((PyObject*)ep->handle);
-    search->found = ep;
+    object = handle_found(ep->handle);
   }
+  if (object != NULL && handle_try_hold(ep->handle)) {
+    ep->is_open = true;
+    search->found = ep;
+    object = NULL; /* drop_ep drops both */
+  }
+  unlock_list(LIST_OF_WATCHED_EPS);
+  Py_XDECREF(object);
 }
 
 bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtLogger* logger,
@@ -234,6 +250,7 @@ bool ortcffi_watched_create(const char* name, const OrtApiBase* base, const OrtL
 /* Removes a factory from its library. */
 static void take_factory(void* argument) {
   struct search* search = argument;
+  lock_list(LIST_OF_WATCHED_EPS);
   for (ortcffi_watched_ep* ep = first; ep != NULL && search->found == NULL; ep = ep->next) {
     for (size_t i = 0; i < ep->count; i++) {
       if (ep->factories[i] == search->factory) {
@@ -242,6 +259,7 @@ static void take_factory(void* argument) {
       }
     }
   }
+  unlock_list(LIST_OF_WATCHED_EPS);
 }
 
 bool ortcffi_watched_release(OrtEpFactory* factory, OrtStatus** status) {

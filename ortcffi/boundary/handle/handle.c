@@ -79,12 +79,12 @@ static void release_remains(const struct remains* remains) {
 
 static struct remains take_remains(struct handle* self) {
   struct remains remains = {self->api, self->object, self->release, self->parents, self->is_quick};
-  self->state = HANDLE_RELEASED;
   self->object = NULL;
   self->parents = NULL;
   return remains;
 }
 
+/* To be called by who has set the state RELEASED. */
 static void release(struct handle* self) {
   int is_of_parent = self->process != 0 && self->process != ortcffi_process;
   struct remains remains = take_remains(self);
@@ -97,68 +97,94 @@ static void release(struct handle* self) {
   PyErr_Restore(type, error, traceback);
 }
 
-static void release_if_due(struct handle* self) {
-  if (self->state == HANDLE_CLOSED && self->uses == 0 && self->holds == 0) {
+/* The word that is to follow: RELEASED instead of CLOSED with no use and no hold. */
+static uint64_t after(uint64_t word) {
+  int is_due = word < HANDLE_USE && (word & HANDLE_STATE) == HANDLE_CLOSED;
+  return is_due ? word | HANDLE_RELEASED : word;
+}
+
+_Static_assert((HANDLE_CLOSED | HANDLE_RELEASED) == HANDLE_RELEASED, "see after()");
+
+/* Takes a part away from the word, and a flag; then releases the object if that is due. */
+static void take_away(struct handle* self, uint64_t part, uint64_t flag) {
+  uint64_t seen = read_word(&self->word), next;
+  do {
+    next = after((seen - part) & ~flag);
+  } while (!change_word(&self->word, &seen, next));
+  if ((next & HANDLE_STATE) == HANDLE_RELEASED && (seen & HANDLE_STATE) != HANDLE_RELEASED) {
     release(self);
   }
 }
 
 /* --- life --------------------------------------------------------------------------------------*/
 
+/* Holds the parents; -1 with an exception, and none is held. */
 static int hold_parents(PyObject* parents) {
   Py_ssize_t count = are_plain(parents) ? 0 : count_of(parents);
   for (Py_ssize_t i = 0; i < count; i++) {
-    const struct handle* parent = parent_at(parents, i);
-    if (parent != NULL && parent->state == HANDLE_RELEASED) {
-      return refuse(parent, PyExc_ValueError, "this %U is closed");
-    }
-  }
-  for (Py_ssize_t i = 0; i < count; i++) {
     struct handle* parent = parent_at(parents, i);
-    if (parent != NULL) {
-      handle_hold(parent);
+    if (parent != NULL && !handle_try_hold(parent)) {
+      while (i-- > 0) {
+        struct handle* held = parent_at(parents, i);
+        if (held != NULL) {
+          handle_drop(held);
+        }
+      }
+      return refuse(parent, PyExc_ValueError, "this %U is closed");
     }
   }
   return 0;
 }
 
-/* 0 if the handle has no object yet; otherwise -1 with an exception. */
-static int check_new(const struct handle* self) {
-  if (self->type != NULL) {
-    return refuse(self, PyExc_RuntimeError, "this %U was made before");
-  }
-  return self->state == HANDLE_MAKING ? 0 : refuse(self, PyExc_ValueError, "this %U is closed");
+/* Has the handle hold itself until it is made: a close before that must not lose what C writes. -1
+ * with an exception if it was made before. */
+static int begin_making(struct handle* self) {
+  uint64_t seen = read_word(&self->word);
+  do {
+    if (seen & HANDLE_BEGUN) {
+      return refuse(self, PyExc_RuntimeError, "this %U was made before");
+    }
+    if ((seen & HANDLE_STATE) != HANDLE_MAKING) {
+      return refuse(self, PyExc_ValueError, "this %U is closed");
+    }
+  } while (!change_word(&self->word, &seen, (seen | HANDLE_BEGUN) + HANDLE_HOLD));
+  return 0;
 }
 
 int handle_make(struct handle* self, const OrtApi* api, PyObject* type, ortcffi_release* release,
                 PyObject* parents) {
-  if (check_new(self) < 0 || hold_parents(parents) < 0) {
+  if (begin_making(self) < 0) {
+    return -1;
+  }
+  if (hold_parents(parents) < 0) {
+    take_away(self, HANDLE_HOLD, HANDLE_BEGUN);
     return -1;
   }
   self->api = api;
   self->type = Py_NewRef(type);
   self->release = release;
   self->parents = Py_XNewRef(parents);
-  handle_hold(self); /* until it is made: a close before that must not lose what C writes */
   return 0;
 }
 
 void handle_made(struct handle* self) {
-  if (self->is_made || self->type == NULL) { /* nothing has begun to make a new one */
-    return;
-  }
-  self->is_made = 1;
-  if (self->state == HANDLE_MAKING) {
-    self->state = HANDLE_OPEN;
-  }
+  uint64_t seen = read_word(&self->word), next;
+  do {
+    if ((seen & (HANDLE_BEGUN | HANDLE_MADE)) != HANDLE_BEGUN) {
+      return; /* nothing has begun to make a new one */
+    }
+    next = seen | HANDLE_MADE;
+    next += (seen & HANDLE_STATE) == HANDLE_MAKING ? HANDLE_OPEN : 0;
+  } while (!change_word(&self->word, &seen, next));
   handle_drop(self);
 }
 
 int handle_check(struct handle* self) {
-  if (self->state == HANDLE_MAKING) {
+  enum handle_state state = handle_state(self);
+  if (state == HANDLE_MAKING) {
     return refuse(self, PyExc_ValueError, "no library has made this %U yet");
   }
-  if (self->state != HANDLE_OPEN) {
+  if (state != HANDLE_OPEN) {
     return refuse(self, PyExc_ValueError, "this %U is closed");
   }
   if (self->process == 0 || self->process == ortcffi_process) {
@@ -181,42 +207,82 @@ struct handle* handle_open(PyObject* object) {
   return handle == NULL || handle_check(handle) < 0 ? NULL : handle;
 }
 
-static int begin(struct handle* self, int is_exclusive) {
+static int begin(struct handle* self, uint64_t refused, uint64_t part) {
   if (handle_check(self) < 0) {
     return -1;
   }
-  if (self->is_exclusive || (is_exclusive && self->uses > 0)) {
-    return refuse(self, PyExc_RuntimeError, "this %U is in use on another thread");
-  }
-  self->is_exclusive = (char)is_exclusive;
-  self->uses++;
+  uint64_t seen = read_word(&self->word);
+  do {
+    if (seen & refused) {
+      return refuse(self, PyExc_RuntimeError, "this %U is in use on another thread");
+    }
+    if ((seen & HANDLE_STATE) != HANDLE_OPEN) { /* since the check */
+      return refuse(self, PyExc_ValueError, "this %U is closed");
+    }
+  } while (!change_word(&self->word, &seen, seen + part));
   Py_INCREF((PyObject*)self);
   return 0;
 }
 
-int handle_begin(struct handle* self) { return begin(self, 0); }
+int handle_begin(struct handle* self) { return begin(self, HANDLE_EXCLUSIVE, HANDLE_USE); }
 
-int handle_begin_write(struct handle* self) { return begin(self, 1); }
+int handle_begin_write(struct handle* self) {
+  return begin(self, HANDLE_EXCLUSIVE | HANDLE_USES, HANDLE_USE | HANDLE_EXCLUSIVE);
+}
 
 void handle_end(struct handle* self) {
-  self->uses--;
-  self->is_exclusive = 0;
-  release_if_due(self);
+  take_away(self, HANDLE_USE, HANDLE_EXCLUSIVE);
   Py_DECREF((PyObject*)self);
 }
 
-void handle_hold(struct handle* self) { self->holds++; }
-
-void handle_drop(struct handle* self) {
-  self->holds--;
-  release_if_due(self);
+int handle_try_hold(struct handle* self) {
+  uint64_t seen = read_word(&self->word);
+  do {
+    if ((seen & HANDLE_STATE) == HANDLE_RELEASED) {
+      return 0;
+    }
+  } while (!change_word(&self->word, &seen, seen + HANDLE_HOLD));
+  return 1;
 }
 
-void handle_close(struct handle* self) {
-  if (self->state < HANDLE_CLOSED) {
-    self->state = HANDLE_CLOSED;
-    release_if_due(self);
+void handle_hold(struct handle* self) {
+  uint64_t seen = read_word(&self->word);
+  while (!change_word(&self->word, &seen, seen + HANDLE_HOLD)) {
   }
+}
+
+void handle_drop(struct handle* self) { take_away(self, HANDLE_HOLD, 0); }
+
+void handle_close(struct handle* self) {
+  uint64_t seen = read_word(&self->word), next;
+  do {
+    if ((seen & HANDLE_STATE) >= HANDLE_CLOSED) {
+      return;
+    }
+    next = after((seen & ~HANDLE_STATE) | HANDLE_CLOSED);
+  } while (!change_word(&self->word, &seen, next));
+  if ((next & HANDLE_STATE) == HANDLE_RELEASED) {
+    release(self);
+  }
+}
+
+int handle_enlist(struct handle* self) {
+#ifdef Py_GIL_DISABLED
+  self->weak = PyWeakref_NewRef((PyObject*)self, NULL);
+  return self->weak == NULL ? -1 : 0;
+#else
+  return 0;
+#endif
+}
+
+PyObject* handle_found(struct handle* self) {
+#ifdef Py_GIL_DISABLED
+  PyObject* object = NULL; /* the object's last reference may go on another thread */
+  (void)PyWeakref_GetRef(self->weak, &object);
+  return object;
+#else
+  return Py_NewRef((PyObject*)self);
+#endif
 }
 
 int handle_traverse(PyObject* self, visitproc visit, void* arg) {
@@ -230,9 +296,13 @@ void handle_clear(struct handle* self) {
   if (self->weak_references != NULL) {
     PyObject_ClearWeakRefs((PyObject*)self);
   }
-  if (self->state != HANDLE_RELEASED) {
+  if (handle_state(self) != HANDLE_RELEASED) {
+    self->word |= HANDLE_RELEASED; /* nobody else has the object any more */
     release(self);
   }
+#ifdef Py_GIL_DISABLED
+  Py_CLEAR(self->weak);
+#endif
   Py_CLEAR(self->type);
   Py_CLEAR(self->table);
 }

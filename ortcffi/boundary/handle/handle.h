@@ -19,7 +19,10 @@
  *      not exist, it is not released, and its use is refused unless `renew` makes another object.
  *   6. A Python object is made once: a second `__init__` is refused.
  *
- * All functions need the GIL, which guards the fields.
+ *   7. The state and the numbers of uses and holds are one word, changed in one step. Who brings it
+ *      to CLOSED without any of them releases the object.
+ *
+ * All functions need the GIL, or in a Python without it an attached thread.
  */
 #ifndef ORTCFFI_BOUNDARY_HANDLE_H_
 #define ORTCFFI_BOUNDARY_HANDLE_H_
@@ -28,6 +31,7 @@
 
 #include "onnxruntime_c_api.h"
 #include "boundary/handle/list.h"
+#include "boundary/handle/unlocked.h"
 
 enum handle_state {
   HANDLE_MAKING, /* C may be about to write the object; only its maker uses it */
@@ -35,6 +39,17 @@ enum handle_state {
   HANDLE_CLOSED,   /* calls under way go on, new ones are refused */
   HANDLE_RELEASED, /* the object is gone, or was given away */
 };
+
+/* The parts of a handle's word. */
+#define HANDLE_STATE ((uint64_t)3)          /* a handle_state, which only grows */
+#define HANDLE_BEGUN ((uint64_t)1 << 2)     /* handle_make was called: it holds the handle */
+#define HANDLE_MADE ((uint64_t)1 << 3)      /* C has written the object, or will not: no longer */
+#define HANDLE_EXCLUSIVE ((uint64_t)1 << 4) /* the one call under way writes */
+/* One call under way, which has a reference to the Python object; and one of what needs the object
+ * also when it is closed: cdata, children, arrays. */
+#define HANDLE_USE ((uint64_t)1 << 8)
+#define HANDLE_HOLD ((uint64_t)1 << 32)
+#define HANDLE_USES (HANDLE_HOLD - HANDLE_USE)
 
 struct handle {
   PyObject base;
@@ -46,17 +61,20 @@ struct handle {
   PyObject* table;          /* the Api, which stays after the release; or NULL */
   /* Written by C, while MAKING, by any thread and without the GIL; NULL after the release. */
   void* object;
-  unsigned uses;    /* calls under way; each has a reference to the Python object */
-  unsigned holds;   /* what needs the object, also when it is closed: cdata, children, arrays */
+  uint64_t word;    /* see HANDLE_STATE */
   unsigned process; /* 0, or the process whose threads the object has: ortcffi_process */
   /* Makes the object anew in the child of a fork; -1 with an exception. Or NULL. */
   int (*renew)(struct handle* self);
-  char state;        /* only grows */
-  char is_made;      /* C has written the object, or will not: its maker's hold has gone */
-  char is_exclusive; /* the one call under way writes */
-  char is_quick;     /* `release` returns at once and calls nobody back, so it keeps the GIL */
+  char is_quick; /* `release` returns at once and calls nobody back, so it keeps the GIL */
   PyObject* weak_references; /* CPython's */
+#ifdef Py_GIL_DISABLED
+  PyObject* weak; /* a weak reference to the object, if C finds it in a list; see handle_found */
+#endif
 };
+
+static inline enum handle_state handle_state(const struct handle* self) {
+  return (enum handle_state)(read_word(&self->word) & HANDLE_STATE);
+}
 
 /* The type, a base of all others; set by ortcffi_add_handles. */
 extern PyTypeObject* ortcffi_handle_type;
@@ -89,11 +107,19 @@ struct handle* handle_open(PyObject* object);
 /* Add and drop a hold: the object is not released while there is one, also if it is closed. */
 void handle_hold(struct handle* self);
 void handle_drop(struct handle* self);
+/* Adds a hold unless the object was released: whether that was so. */
+int handle_try_hold(struct handle* self);
+
+/* To be called before a handle goes into a list, from which C may take it on any thread; -1 with an
+ * exception. */
+int handle_enlist(struct handle* self);
+/* A new reference to an object in a list, whose lock the caller has; NULL if the object ends. */
+PyObject* handle_found(struct handle* self);
 
 /* Closes the handle: calls are refused from now on. Closing again does nothing. */
 void handle_close(struct handle* self);
 
-/* A new cdata of the object, which holds it; NULL with an exception. */
+/* A new cdata of the object, which holds it; NULL with an exception, also if it was released. */
 PyObject* handle_cdata(struct handle* self);
 
 /* A cdata of any pointer, which holds nothing, and the address in a cdata as an int. */

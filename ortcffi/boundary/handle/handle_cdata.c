@@ -34,11 +34,15 @@ static void hold_dealloc(PyObject* self) {
 }
 
 PyObject* handle_cdata(struct handle* self) {
-  struct hold* hold = PyObject_GC_New(struct hold, hold_type);
-  if (hold == NULL) {
+  if (!handle_try_hold(self)) {
+    (void)handle_check(self);
     return NULL;
   }
-  handle_hold(self);
+  struct hold* hold = PyObject_GC_New(struct hold, hold_type);
+  if (hold == NULL) {
+    handle_drop(self);
+    return NULL;
+  }
   hold->handle = (struct handle*)Py_NewRef((PyObject*)self);
   PyObject_GC_Track(hold);
   /* A tuple, as CFFI takes its arguments: PyObject_CallFunctionObjArgs makes it in more steps. */

@@ -77,11 +77,16 @@ static PyObject* get_type(PyObject* self, void* unused) {
 }
 
 static PyObject* get_parents(PyObject* self, void* unused) {
-  PyObject* parents = ((struct handle*)self)->parents;
-  if (parents != NULL && !PyTuple_Check(parents)) {
-    return PyTuple_Pack(1, parents);
+  struct handle* handle = (struct handle*)self;
+  if (!handle_try_hold(handle)) {
+    return PyTuple_New(0);
   }
-  return parents == NULL ? PyTuple_New(0) : Py_NewRef(parents);
+  PyObject* parents = handle->parents;
+  PyObject* all = parents == NULL          ? PyTuple_New(0)
+                  : PyTuple_Check(parents) ? Py_NewRef(parents)
+                                           : PyTuple_Pack(1, parents);
+  handle_drop(handle);
+  return all;
 }
 
 static PyObject* get_owned(PyObject* self, void* unused) {
@@ -89,7 +94,7 @@ static PyObject* get_owned(PyObject* self, void* unused) {
 }
 
 static PyObject* get_closed(PyObject* self, void* unused) {
-  return PyBool_FromLong(((struct handle*)self)->state != HANDLE_OPEN);
+  return PyBool_FromLong(handle_state((struct handle*)self) != HANDLE_OPEN);
 }
 
 static PyObject* get_handle(PyObject* self, void* unused) {
@@ -97,11 +102,13 @@ static PyObject* get_handle(PyObject* self, void* unused) {
   return handle_check(handle) < 0 ? NULL : handle_cdata(handle);
 }
 
+ORTCFFI_LOCKED_METHOD(close_handle)
+
 static PyMethodDef handle_methods[] = {
     {"_open_handle", made, METH_NOARGS, NULL},
     {"_read_handle", call_to_read, METH_VARARGS, NULL},
     {"_write_handle", call_to_write, METH_VARARGS, NULL},
-    {"close", close_handle, METH_NOARGS,
+    {"close", ORTCFFI_LOCKED(close_handle), METH_NOARGS,
      "close()\n--\n\n"
      "Release an owned object, or end a borrow. Any further use raises `ValueError`.\n\n"
      "Closing again does nothing. Calls under way go on: the object is released after them."},
@@ -206,9 +213,20 @@ static PyObject* keep_forever(PyObject* module, PyObject* object) {
   Py_RETURN_NONE;
 }
 
+#ifdef Py_GIL_DISABLED
+PyMutex ortcffi_list_locks[LIST_NAMES];
+
+/* The threads that have locks do not exist in the child of a fork. CPython stops all threads for
+ * the fork, where they call Python, and so between two changes of a list. */
+static void free_locks(void) { memset(ortcffi_list_locks, 0, sizeof ortcffi_list_locks); }
+#else
+static void free_locks(void) {}
+#endif
+
 /* new_process(): in the child of a fork, objects with threads belong to another process. */
 static PyObject* new_process(PyObject* module, PyObject* unused) {
   ortcffi_process++;
+  free_locks();
   Py_RETURN_NONE;
 }
 

@@ -135,8 +135,12 @@ static PyObject* result_array(struct call* call, size_t i) {
   }
   struct value* tensor = (struct value*)value;
   PyObject* array = NULL;
-  int kind = ortcffi_value_kind(tensor);
-  if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(tensor) == 0) {
+  int kind, has_shape;
+  ORTCFFI_CRITICAL_BEGIN(value);
+  kind = ortcffi_value_kind(tensor);
+  has_shape = kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(tensor) == 0;
+  ORTCFFI_CRITICAL_END();
+  if (has_shape) {
     int is_packed = ortcffi_element_bits(tensor->element) < 8 &&
                     tensor->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
     array = is_packed ? PyObject_CallMethod(value, "numpy", "i", 1)

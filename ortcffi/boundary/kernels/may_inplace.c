@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* GetMayInplace of ops written in Python. The callback does not get the op that is asked, so each
  * list of pairs has a function of its own; ops with equal lists share one. */
+#include "boundary/handle/unlocked.h"
 #include "boundary/kernels/python_ops.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 #define EACH_LIST(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define LISTS 12
 
-/* Never freed: hosts may ask at any time. Changed under the GIL, count last. */
+/* Never freed: hosts may ask at any time. Changed with the lock of LIST_OF_INPLACE_PAIRS, count
+ * last. */
 struct list {
   int* inputs;
   int* outputs;
@@ -49,7 +51,6 @@ static int copy_pairs(struct list* list, const int* inputs, const int* outputs, 
   if (list->inputs == NULL || list->outputs == NULL) {
     free(list->inputs);
     free(list->outputs);
-    PyErr_NoMemory();
     return -1;
   }
   memcpy(list->inputs, inputs, size);
@@ -58,17 +59,28 @@ static int copy_pairs(struct list* list, const int* inputs, const int* outputs, 
   return 0;
 }
 
-int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int* outputs,
-                            size_t count) {
-  size_t i = 0;
+/* The place of a list of pairs, which is added if need be; LISTS where there is no room, and -1
+ * where there is no memory. */
+static int place_of(const int* inputs, const int* outputs, size_t count) {
+  int i = 0;
   while (i < LISTS && lists[i].count > 0 && !is_same(&lists[i], inputs, outputs, count)) {
     i++;
   }
-  if (i == LISTS) {
-    PyErr_Format(PyExc_ValueError, "a process can have %d different lists of may_inplace", LISTS);
+  return i < LISTS && lists[i].count == 0 && copy_pairs(&lists[i], inputs, outputs, count) < 0 ? -1
+                                                                                               : i;
+}
+
+int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int* outputs,
+                            size_t count) {
+  lock_list(LIST_OF_INPLACE_PAIRS);
+  int i = place_of(inputs, outputs, count);
+  unlock_list(LIST_OF_INPLACE_PAIRS);
+  if (i < 0) {
+    PyErr_NoMemory();
     return -1;
   }
-  if (lists[i].count == 0 && copy_pairs(&lists[i], inputs, outputs, count) < 0) {
+  if (i == LISTS) {
+    PyErr_Format(PyExc_ValueError, "a process can have %d different lists of may_inplace", LISTS);
     return -1;
   }
   callbacks->GetMayInplace = functions[i];

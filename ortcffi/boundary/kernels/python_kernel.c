@@ -63,7 +63,11 @@ static int prepare(struct python_kernel* kernel, const OrtKernelInfo* info) {
   kernel->function = Py_NewRef(function);
   kernel->keywords = keywords == Py_None ? NULL : Py_NewRef(keywords);
   kernel->out_mode = out_mode;
+#ifdef Py_GIL_DISABLED
+  kernel->borrows = 0;
+#else
   kernel->borrows = borrows;
+#endif
   Py_DECREF(made);
   return 0;
 }
@@ -104,7 +108,8 @@ static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api
 
 /* --- running one -------------------------------------------------------------------------------*/
 
-/* Whether another object refers to one of the arrays, or to the tuple that has them. */
+/* Whether another object refers to one of the arrays, or to the tuple that has them. Only with the
+ * GIL do the counts of references say that. */
 static int is_referenced(PyObject* arrays) {
   if (arrays == NULL) {
     return 0;

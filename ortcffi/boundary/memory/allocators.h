@@ -57,16 +57,16 @@ struct allocator {
   char may_block; /* or call back, so that the GIL is released */
 };
 
-/* The handle that counts references to an allocator, borrowed; NULL for none. */
-struct handle* ortcffi_handle_of(const OrtAllocator* allocator);
+/* A new reference to the handle that counts references to an allocator; NULL for none. */
+PyObject* ortcffi_handle_of(const OrtAllocator* allocator);
 
 /* For tp_traverse: the object to which an adaptor has a reference, for the allocator inside. */
 PyObject* ortcffi_object_inside(const struct allocator* self);
 
 /* Lists an allocator that may end, so that references to it hold its handle. Adaptors that Python
  * makes have the handle in their counter, which is set after this. A borrowed one gets a reference
- * of its own. */
-void ortcffi_list_allocator(struct allocator* self);
+ * of its own. -1 with an exception. */
+int ortcffi_list_allocator(struct allocator* self);
 void ortcffi_unlist_allocator(struct allocator* self);
 
 /* Add the type Blocks, and the functions for Python, to the module. */

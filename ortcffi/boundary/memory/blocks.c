@@ -189,10 +189,8 @@ static PyObject* allocator_begin(PyObject* self, PyObject* ends) {
   ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
   allocator->may_block = allocator->handle.object != ours ||
                          allocator->handle.api != core_api_base()->GetApi(ORT_API_VERSION);
-  if (ends == Py_True) {
-    ortcffi_list_allocator(allocator);
-  }
-  Py_RETURN_NONE;
+  int answer = ends == Py_True ? ortcffi_list_allocator(allocator) : 0;
+  return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static int allocator_traverse(PyObject* self, visitproc visit, void* arg) {
@@ -204,8 +202,8 @@ static void allocator_dealloc(PyObject* self) {
   struct allocator* allocator = (struct allocator*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  handle_clear(&allocator->handle);
   ortcffi_unlist_allocator(allocator);
+  handle_clear(&allocator->handle);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }

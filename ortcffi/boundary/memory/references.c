@@ -10,7 +10,7 @@
  *   Other allocators are found by their address in a list. There may be several handles of one: the
  *   oldest counts, and it stays the oldest as long as it has a reference.
  *
- * The GIL guards the list.
+ * The list has the lock of LIST_OF_ALLOCATORS.
  */
 #include "boundary/limited_api.h"
 
@@ -31,7 +31,8 @@ static struct allocator** bucket_of(const OrtAllocator* allocator) {
   return &buckets[((uintptr_t)allocator >> 4) * 0x9e3779b1u % BUCKETS];
 }
 
-/* Needs the GIL. The object of a handle that was released is NULL. */
+/* Needs the lock, except while the collector has stopped all threads. The object of a handle that
+ * was released is NULL. */
 static struct allocator* find_allocator(const OrtAllocator* allocator) {
   struct allocator* at = *bucket_of(allocator);
   while (at != NULL && at->handle.object != allocator) {
@@ -51,17 +52,28 @@ static void drop_hold_of_object(void* handle) {
 }
 
 static void add_reference(void* allocator) {
+  lock_list(LIST_OF_ALLOCATORS);
   struct allocator* found = find_allocator((const OrtAllocator*)allocator);
-  if (found != NULL) {
+  PyObject* object = found == NULL ? NULL : handle_found(&found->handle);
+  int is_held = object != NULL && handle_try_hold(&found->handle);
+  if (is_held) {
     found->references++;
-    hold_object(found);
+  }
+  unlock_list(LIST_OF_ALLOCATORS);
+  if (!is_held) { /* otherwise both are dropped with the reference */
+    Py_XDECREF(object);
   }
 }
 
 static void drop_listed_reference(void* allocator) {
+  lock_list(LIST_OF_ALLOCATORS);
   struct allocator* found = find_allocator((const OrtAllocator*)allocator);
-  if (found != NULL && found->references > 0) {
+  int is_held = found != NULL && found->references > 0;
+  if (is_held) {
     found->references--;
+  }
+  unlock_list(LIST_OF_ALLOCATORS);
+  if (is_held) {
     drop_hold_of_object(found);
   }
 }
@@ -88,7 +100,7 @@ static int has_handle(const OrtAllocator* allocator) {
          ((const struct core_adaptor*)allocator)->counter.object != NULL;
 }
 
-struct handle* ortcffi_handle_of(const OrtAllocator* allocator) {
+static struct handle* handle_without_lock(const OrtAllocator* allocator) {
   if (has_handle(allocator)) {
     return ((const struct core_adaptor*)allocator)->counter.object;
   }
@@ -96,12 +108,24 @@ struct handle* ortcffi_handle_of(const OrtAllocator* allocator) {
   return found == NULL ? NULL : &found->handle;
 }
 
+PyObject* ortcffi_handle_of(const OrtAllocator* allocator) {
+  if (has_handle(allocator)) {
+    return Py_NewRef(((const struct core_adaptor*)allocator)->counter.object);
+  }
+  lock_list(LIST_OF_ALLOCATORS);
+  struct allocator* found = find_allocator(allocator);
+  PyObject* object = found == NULL ? NULL : handle_found(&found->handle);
+  unlock_list(LIST_OF_ALLOCATORS);
+  return object;
+}
+
 PyObject* ortcffi_object_inside(const struct allocator* self) {
   const OrtAllocator* allocator = self->handle.object;
   const struct core_adaptor* adaptor = (const struct core_adaptor*)allocator;
   int has_inner = core_is_adaptor(allocator) && adaptor->inner != NULL;
-  return has_inner && adaptor->counter.object == self ? (PyObject*)ortcffi_handle_of(adaptor->inner)
-                                                      : NULL;
+  return has_inner && adaptor->counter.object == self
+             ? (PyObject*)handle_without_lock(adaptor->inner)
+             : NULL;
 }
 
 /* adaptor_made(handle): references to the new adaptor hold the handle from now on. */
@@ -157,14 +181,18 @@ void ortcffi_release_allocator(OrtAllocator* allocator) { core_allocator_release
 
 static void release_adaptor(const OrtApi* api, void* allocator) { core_release_adaptor(allocator); }
 
-void ortcffi_list_allocator(struct allocator* self) {
+int ortcffi_list_allocator(struct allocator* self) {
   if (self->handle.release == NULL && core_is_adaptor(self->handle.object)) {
     core_retain_adaptor(self->handle.object);
     self->handle.release = release_adaptor;
   }
   if (self->is_listed || has_handle(self->handle.object)) {
-    return;
+    return 0;
   }
+  if (handle_enlist(&self->handle) < 0) {
+    return -1;
+  }
+  lock_list(LIST_OF_ALLOCATORS);
   struct allocator** at = bucket_of(self->handle.object);
   self->address = self->handle.object;
   self->is_listed = 1;
@@ -173,9 +201,12 @@ void ortcffi_list_allocator(struct allocator* self) {
   }
   *at = self;
   __atomic_add_fetch(&listed, 1, __ATOMIC_RELAXED);
+  unlock_list(LIST_OF_ALLOCATORS);
+  return 0;
 }
 
 void ortcffi_unlist_allocator(struct allocator* self) {
+  lock_list(LIST_OF_ALLOCATORS);
   if (self->is_listed) {
     struct allocator** at = bucket_of(self->address);
     while (*at != self) {
@@ -185,6 +216,7 @@ void ortcffi_unlist_allocator(struct allocator* self) {
     self->is_listed = 0;
     __atomic_sub_fetch(&listed, 1, __ATOMIC_RELAXED);
   }
+  unlock_list(LIST_OF_ALLOCATORS);
 }
 
 void ortcffi_references_begin(void) {

@@ -23,6 +23,7 @@
  */
 #include "boundary/limited_api.h"
 
+#include "boundary/handle/unlocked.h"
 #include "boundary/models/message.h"
 #include "heap/heap.h"
 
@@ -408,7 +409,7 @@ static PyObject* copy_list(PyObject* list, unsigned depth) {
   return made;
 }
 
-static PyObject* copy_of(PyObject* value, unsigned depth) {
+static PyObject* copy_unlocked(PyObject* value, unsigned depth) {
   struct message* from = message_of(value);
   if (from == NULL) {
     return PyList_Check(value) ? copy_list(value, depth) : Py_NewRef(value);
@@ -439,15 +440,29 @@ static PyObject* copy_of(PyObject* value, unsigned depth) {
   return (PyObject*)made;
 }
 
+static PyObject* copy_of(PyObject* value, unsigned depth) {
+  PyObject* made;
+  ORTCFFI_CRITICAL_BEGIN(value);
+  made = copy_unlocked(value, depth);
+  ORTCFFI_CRITICAL_END();
+  return made;
+}
+
 static PyObject* copy(PyObject* self, PyObject* unused) {
   return copy_of(self, ORTCFFI_DEEPEST_MESSAGE);
 }
 
+ORTCFFI_LOCKED_METHOD(has)
+ORTCFFI_LOCKED_METHOD(mentions)
+ORTCFFI_LOCKED_METHOD(get_field)
+ORTCFFI_LOCKED_AS(int, set_field, (PyObject * self, PyObject* name, PyObject* value), self, name,
+                  value)
+
 /* `to_bytes` comes with the file that writes. */
 enum { HAS, MENTIONS, COPY, TO_BYTES };
 static PyMethodDef methods[] = {
-    [HAS] = {"has", has, METH_O, NULL},
-    [MENTIONS] = {"mentions", mentions, METH_O, NULL},
+    [HAS] = {"has", ORTCFFI_LOCKED(has), METH_O, NULL},
+    [MENTIONS] = {"mentions", ORTCFFI_LOCKED(mentions), METH_O, NULL},
     [COPY] = {"copy", copy, METH_NOARGS, NULL},
     [TO_BYTES] = {"to_bytes", NULL, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -462,8 +477,8 @@ int message_add_type(PyObject* module, PyCFunction to_bytes) {
   PyType_Slot slots[] = {
       {Py_tp_new, (void*)message_new},
       {Py_tp_dealloc, (void*)dealloc},
-      {Py_tp_getattro, (void*)get_field},
-      {Py_tp_setattro, (void*)set_field},
+      {Py_tp_getattro, (void*)ORTCFFI_LOCKED(get_field)},
+      {Py_tp_setattro, (void*)ORTCFFI_LOCKED(set_field)},
       {Py_tp_methods, methods},
       {Py_tp_getset, getters},
       {0, NULL},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages, written. */
+#include "boundary/handle/unlocked.h"
 #include "boundary/models/message.h"
 #include "boundary/models/models.h"
 
@@ -99,6 +100,7 @@ static int write_value(struct writer* writer, const struct core_known_field* kno
   int64_t integer;
   float real;
   size_t begin;
+  int answer;
   switch (known->type) {
     case CORE_TEXT:
       return write_text(writer, number, value);
@@ -110,11 +112,11 @@ static int write_value(struct writer* writer, const struct core_known_field* kno
       return integer == -1 && PyErr_Occurred() ? -1 : 0;
     case CORE_MESSAGE:
       begin = core_begin_message(&writer->to, number);
-      if (write_message(writer, (struct message*)value, depth) < 0) {
-        return -1;
-      }
+      ORTCFFI_CRITICAL_BEGIN(value);
+      answer = write_message(writer, (struct message*)value, depth);
+      ORTCFFI_CRITICAL_END();
       core_end_message(&writer->to, begin);
-      return 0;
+      return answer;
     default:
       if (read_float(value, &real) < 0) {
         return -1;
@@ -164,12 +166,13 @@ static int write_list(struct writer* writer, const struct message* self,
   return answer;
 }
 
-static bool is_weight(const struct writer* writer, const struct message* self, uint32_t number) {
+static bool is_weight(const struct writer* writer, const struct message* self, uint32_t number,
+                      PyObject* value) {
   Py_buffer view;
   if (writer->weights == NULL || self->kind != ONNX_TENSOR || number != TENSOR_RAW) {
     return false;
   }
-  if (PyObject_GetBuffer(self->values[number], &view, PyBUF_SIMPLE) < 0) {
+  if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) {
     PyErr_Clear(); /* raised again where it is written */
     return false;
   }
@@ -183,9 +186,16 @@ static int write_field(struct writer* writer, const struct message* self, uint32
                        unsigned depth) {
   const struct core_known_field* known = &core_known_fields[self->kind][number];
   PyObject* value = Py_NewRef(self->values[number]);
-  int answer = known->is_list ? write_list(writer, self, known, number, value, depth)
-               : is_weight(writer, self, number) ? write_weight(writer, value)
-                                                 : write_value(writer, known, number, value, depth);
+  int answer;
+  if (known->is_list) {
+    ORTCFFI_CRITICAL_BEGIN(value);
+    answer = write_list(writer, self, known, number, value, depth);
+    ORTCFFI_CRITICAL_END();
+  } else {
+    answer = is_weight(writer, self, number, value)
+                 ? write_weight(writer, value)
+                 : write_value(writer, known, number, value, depth);
+  }
   Py_DECREF(value);
   return answer;
 }
@@ -250,4 +260,8 @@ static PyObject* to_bytes(PyObject* self, PyObject* arguments) {
   return bytes;
 }
 
-int ortcffi_add_messages(PyObject* module) { return message_add_type(module, to_bytes); }
+ORTCFFI_LOCKED_METHOD(to_bytes)
+
+int ortcffi_add_messages(PyObject* module) {
+  return message_add_type(module, ORTCFFI_LOCKED(to_bytes));
+}

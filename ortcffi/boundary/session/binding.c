@@ -52,8 +52,14 @@ static PyObject* new_parents(struct session* session) {
 
 /* A new reference to one of the dicts; to an empty one after the release. */
 static PyObject* bound_of(const struct binding* binding, Py_ssize_t place) {
-  PyObject* parents = binding->life.parents;
-  return parents == NULL ? PyDict_New() : Py_NewRef(PyTuple_GetItem(parents, place));
+  struct handle* life = (struct handle*)(uintptr_t)&binding->life;
+  if (!handle_try_hold(life)) {
+    return PyDict_New();
+  }
+  PyObject* parents = life->parents;
+  PyObject* bound = parents == NULL ? PyDict_New() : Py_NewRef(PyTuple_GetItem(parents, place));
+  handle_drop(life);
+  return bound;
 }
 
 /* _begin(type, session): makes the library's binding. */
@@ -198,8 +204,7 @@ static int bind_entry(struct binding* binding, PyObject* name, PyObject* entry, 
                       const OrtMemoryInfo* info, int is_input) {
   const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
   PyObject* bound = bound_of(binding, is_input ? INPUTS : OUTPUTS);
-  PyObject* old = bound == NULL ? NULL : PyDict_GetItemWithError(bound, name);
-  Py_XINCREF(old);
+  PyObject* old = bound == NULL ? NULL : item_of_dict(bound, name);
   int answer =
       text == NULL || bound == NULL || PyErr_Occurred() ? -1 : PyDict_SetItem(bound, name, entry);
   if (answer == 0 && call_bind(binding, text, value, info, is_input) < 0) {
@@ -277,11 +282,18 @@ static void add_bound(struct extents* all, PyObject* bound, int is_output) {
   }
 }
 
+static PyObject* copy_of_bound(const struct binding* binding, Py_ssize_t place) {
+  PyObject* bound = bound_of(binding, place);
+  PyObject* copy = bound == NULL ? NULL : PyDict_Copy(bound);
+  Py_XDECREF(bound);
+  return copy;
+}
+
 /* _check_overlaps(): refuses outputs in memory of something else that is bound. */
 static PyObject* check_overlaps(PyObject* self, PyObject* unused) {
   struct binding* binding = (struct binding*)self;
-  PyObject* inputs = bound_of(binding, INPUTS);
-  PyObject* outputs = bound_of(binding, OUTPUTS);
+  PyObject* inputs = copy_of_bound(binding, INPUTS);
+  PyObject* outputs = copy_of_bound(binding, OUTPUTS);
   struct extents all = {NULL, 0};
   int answer = -1;
   if (inputs != NULL && outputs != NULL &&

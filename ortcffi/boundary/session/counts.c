@@ -30,9 +30,9 @@ static size_t part_of(double seconds) {
 
 /* Both the session's own counts and those that it shares have them. */
 static void add(struct session* session, size_t offset, int64_t change) {
-  *(int64_t*)((char*)&session->counts + offset) += change;
+  add_to((int64_t*)((char*)&session->counts + offset), change);
   if (session->shared.buf != NULL) {
-    *(int64_t*)((char*)session->shared.buf + offset) += change;
+    add_to((int64_t*)((char*)session->shared.buf + offset), change);
   }
 }
 
@@ -41,9 +41,9 @@ static void add(struct session* session, size_t offset, int64_t change) {
 static void observe(struct session* session, int which, double value) {
   struct counts* shared = session->shared.buf;
   COUNT(session, histograms[which].parts[part_of(value)]);
-  session->counts.histograms[which].sum += value;
+  add_to_sum(&session->counts.histograms[which].sum, value);
   if (shared != NULL) {
-    shared->histograms[which].sum += value;
+    add_to_sum(&shared->histograms[which].sum, value);
   }
 }
 

@@ -160,7 +160,7 @@ static void call_notify(void* argument) {
     Py_XDECREF(done);
   }
   Py_CLEAR(job->notify); /* which may lead back to the job */
-  Py_CLEAR(job->owner);
+  Py_XDECREF(swap_pointer((void**)&job->owner, NULL));
   Py_DECREF((PyObject*)job);
 }
 
@@ -273,7 +273,13 @@ static void end_run(struct job* job) {
 /* result(): of a job that has ended, once; or its exception. */
 static PyObject* result(PyObject* self, PyObject* unused) {
   struct job* job = (struct job*)self;
-  if (job->run.session == NULL || !atomic_load(&job->run.is_done)) {
+  lock_list(LIST_OF_RUNS);
+  int is_first = job->run.session != NULL && atomic_load(&job->run.is_done) && !job->is_taken;
+  if (is_first) {
+    job->is_taken = 1;
+  }
+  unlock_list(LIST_OF_RUNS);
+  if (!is_first) {
     PyErr_SetString(PyExc_RuntimeError, "this Job has no result");
     return NULL;
   }
@@ -292,18 +298,19 @@ static PyObject* result(PyObject* self, PyObject* unused) {
 
 static PyObject* cancel_job(PyObject* self, PyObject* unused) {
   struct job* job = (struct job*)self;
-  int is_running = job->run.session != NULL && !atomic_load(&job->run.is_done);
+  lock_list(LIST_OF_RUNS);
+  int is_running = !job->is_taken && job->run.session != NULL && !atomic_load(&job->run.is_done);
   if (is_running) {
     ortcffi_run_stop(&job->run, CANCELLED);
   }
+  unlock_list(LIST_OF_RUNS);
   return PyBool_FromLong(is_running);
 }
 
 /* take_owner(): takes the owner out of the job. */
 static PyObject* take_owner(PyObject* self, PyObject* unused) {
   struct job* job = (struct job*)self;
-  PyObject* owner = job->owner;
-  job->owner = NULL;
+  PyObject* owner = swap_pointer((void**)&job->owner, NULL);
   return owner == NULL ? Py_NewRef(Py_None) : owner;
 }
 

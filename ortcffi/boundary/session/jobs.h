@@ -22,6 +22,7 @@ struct job {
   ortcffi_origin origin;  /* of its blocks; only threads of this package can set it */
   Py_ssize_t max_waiting; /* jobs of the session that may wait before it; -1 for any number */
   char as_values;
+  char is_taken;   /* the result was asked for; changes with the lock of LIST_OF_RUNS */
   char is_dropped; /* it is not to begin any more */
 };
 

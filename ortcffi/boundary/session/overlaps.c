@@ -18,9 +18,14 @@ static int find_extent(PyObject* x, struct extent* out) {
     return 0;
   }
   struct value* value = (struct value*)x;
-  if (ortcffi_value_open(value) < 0 || ortcffi_value_kind(value) != ONNX_TYPE_TENSOR ||
-      ortcffi_value_shape(value) < 0 || value->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ||
-      ortcffi_value_data(value) < 0) {
+  int has_data;
+  ORTCFFI_CRITICAL_BEGIN(x);
+  has_data = ortcffi_value_open(value) == 0 && ortcffi_value_kind(value) == ONNX_TYPE_TENSOR &&
+             ortcffi_value_shape(value) == 0 &&
+             value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING &&
+             ortcffi_value_data(value) == 0;
+  ORTCFFI_CRITICAL_END();
+  if (!has_data) {
     PyErr_Clear(); /* it is in a device's memory, or the run reports what is wrong */
     return 0;
   }

@@ -333,7 +333,7 @@ static PyObject* facts_of(const struct maker* maker, struct port* port, PyObject
 
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
   struct session* session = (struct session*)self;
-  if (session->life.state == HANDLE_MAKING && handle_check(&session->life) < 0) {
+  if (handle_state(&session->life) == HANDLE_MAKING && handle_check(&session->life) < 0) {
     return NULL;
   }
   struct ports* all[] = {&session->inputs, &session->outputs};

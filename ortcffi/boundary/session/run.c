@@ -7,8 +7,7 @@
 /* --- runs under way ----------------------------------------------------------------------------*/
 
 OrtRunOptions* ortcffi_take_options(struct session* session) {
-  OrtRunOptions* options = session->spare;
-  session->spare = NULL;
+  OrtRunOptions* options = swap_pointer((void**)&session->spare, NULL);
   if (options == NULL) {
     OrtStatus* status = session->maker->api->CreateRunOptions(&options);
     if (status != NULL) {
@@ -27,34 +26,36 @@ void ortcffi_set_terminate(const struct session* session, OrtRunOptions* options
 }
 
 void ortcffi_give_options(struct session* session, OrtRunOptions* options, int is_terminated) {
-  const OrtApi* api = session->maker->api;
-  if (session->spare != NULL || ortcffi_session_object(session) == NULL) {
-    api->ReleaseRunOptions(options);
-    return;
-  }
   if (is_terminated) {
     ortcffi_set_terminate(session, options, 0);
   }
-  session->spare = options;
+  options = swap_pointer((void**)&session->spare, options);
+  if (options != NULL) {
+    session->maker->api->ReleaseRunOptions(options);
+  }
 }
 
 struct run* ortcffi_runs;
 
 void ortcffi_run_link(struct run* run) {
+  lock_list(LIST_OF_RUNS);
   run->link = &ortcffi_runs;
   run->next = ortcffi_runs;
   if (run->next != NULL) {
     run->next->link = &run->next;
   }
   ortcffi_runs = run;
+  unlock_list(LIST_OF_RUNS);
   ortcffi_count_running(run->session, 1);
 }
 
 void ortcffi_run_unlink(struct run* run) {
+  lock_list(LIST_OF_RUNS);
   *run->link = run->next;
   if (run->next != NULL) {
     run->next->link = run->link;
   }
+  unlock_list(LIST_OF_RUNS);
   ortcffi_count_running(run->session, -1);
 }
 
@@ -84,12 +85,14 @@ void ortcffi_run_stop(struct run* run, int ending) {
 
 Py_ssize_t ortcffi_stop_all(const struct session* session) {
   Py_ssize_t count = 0;
+  lock_list(LIST_OF_RUNS);
   for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
     if ((session == NULL || run->session == session) && !atomic_load(&run->is_done)) {
       ortcffi_run_stop(run, CANCELLED);
       count++;
     }
   }
+  unlock_list(LIST_OF_RUNS);
   return count;
 }
 

@@ -76,13 +76,10 @@ static int add_input(struct run* run, const struct request* request, size_t gues
   return taken == 1 ? TAKEN : taken == 0 ? NOT_TAKEN : FAILED;
 }
 
-static int add_feed(struct run* run, const struct request* request) {
+static int add_items(struct run* run, const struct request* request) {
   PyObject *key, *x, *feed = request->feed;
   Py_ssize_t place = 0;
   size_t guess = 0;
-  if (!PyDict_CheckExact(feed)) {
-    return NOT_TAKEN;
-  }
   Py_ssize_t count = PyDict_Size(feed);
   while (PyDict_Next(feed, &place, &key, &x)) {
     /* A conversion may run Python, which may remove the borrowed key from the dict. */
@@ -100,6 +97,16 @@ static int add_feed(struct run* run, const struct request* request) {
     }
   }
   return TAKEN;
+}
+
+static int add_feed(struct run* run, const struct request* request) {
+  int answer = NOT_TAKEN;
+  if (PyDict_CheckExact(request->feed)) {
+    ORTCFFI_CRITICAL_BEGIN(request->feed);
+    answer = add_items(run, request);
+    ORTCFFI_CRITICAL_END();
+  }
+  return answer;
 }
 
 static int add_named(struct run* run, const struct request* request) {
@@ -143,17 +150,18 @@ static int gather_inputs(struct run* run, int is_converted) {
 /* What an output is written to, if `out` has it. */
 static int add_target(struct run* run, const struct request* request, size_t i) {
   const struct port* port = run->output_ports[i];
-  PyObject* x = PyDict_GetItemWithError(request->out, port->name);
+  PyObject* x = item_of_dict(request->out, port->name);
   if (x == NULL) {
     return PyErr_Occurred() ? FAILED : TAKEN;
   }
+  int made;
   if (request->is_converted) {
-    return ortcffi_hold_value(x, &run->outputs[i], &run->targets[i]);
+    made = ortcffi_hold_value(x, &run->outputs[i], &run->targets[i]) < 0 ? FAILED : 1;
+  } else {
+    made = ortcffi_make_value(run->session, port, x, 1, &run->outputs[i]);
+    run->targets[i] = made == 1 ? Py_NewRef(x) : NULL;
   }
-  int made = ortcffi_make_value(run->session, port, x, 1, &run->outputs[i]);
-  if (made == 1) {
-    run->targets[i] = Py_NewRef(x);
-  }
+  Py_DECREF(x);
   return made == 1 ? TAKEN : made == 0 ? NOT_TAKEN : FAILED;
 }
 
@@ -418,9 +426,11 @@ static void drop_arguments(struct run* run) {
     ortcffi_drop_argument(session->maker, run->outputs[i], run->targets[i]);
   }
   if (run->options_holder != NULL) {
+    lock_list(LIST_OF_RUNS);
     if (run->is_terminated && !is_flag_needed(run)) {
       ortcffi_set_terminate(session, run->options, 0);
     }
+    unlock_list(LIST_OF_RUNS);
     handle_end((struct handle*)run->options_holder);
     Py_CLEAR(run->options_holder);
   } else if (run->options != NULL) {

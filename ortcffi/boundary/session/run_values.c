@@ -43,22 +43,19 @@ int ortcffi_make_value(const struct session* session, const struct port* port, P
  * place. */
 
 static int is_like_made(const struct port* port, const struct plain_array* array) {
-  return port->made != NULL && !port->is_made_used && port->made_data == array->data &&
-         port->made_rank == array->rank &&
+  return port->made != NULL && port->made_data == array->data && port->made_rank == array->rank &&
          (array->rank == 0 ||
           memcmp(port->made_shape, array->shape, array->rank * sizeof *array->shape) == 0);
 }
 
-/* Caches a value for the next run, unless the cached one is in use. */
-static void keep_made(const struct maker* maker, struct port* port, OrtValue* value,
-                      const struct plain_array* array) {
-  if (port->is_made_used) {
-    return;
-  }
+/* Caches a value for the next run, in place of the one that this run has taken: whether there was
+ * memory. */
+static int keep_made(const struct maker* maker, struct port* port, OrtValue* value,
+                     const struct plain_array* array) {
   if (array->rank > port->made_room) {
     int64_t* room = realloc(port->made_shape, array->rank * sizeof *room);
     if (room == NULL) {
-      return;
+      return 0;
     }
     port->made_shape = room;
     port->made_room = array->rank;
@@ -66,11 +63,10 @@ static void keep_made(const struct maker* maker, struct port* port, OrtValue* va
   if (array->rank > 0) {
     memcpy(port->made_shape, array->shape, array->rank * sizeof *array->shape);
   }
-  maker->api->ReleaseValue(port->made);
-  port->made = value;
+  maker->api->ReleaseValue(swap_pointer((void**)&port->made, value));
   port->made_data = array->data;
   port->made_rank = array->rank;
-  port->is_made_used = 1;
+  return 1;
 }
 
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
@@ -82,34 +78,32 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
   if (!fits_port(port, &array)) {
     return 0;
   }
-  if (is_like_made(port, &array)) {
-    port->is_made_used = 1;
+  int is_taken = take_flag(&port->is_made_used);
+  if (is_taken && is_like_made(port, &array)) {
     *out = port->made;
     return 1;
   }
   int made = ortcffi_value_of_array(session->maker, &array, out);
-  if (made == 1) {
-    keep_made(session->maker, port, *out, &array);
+  if (is_taken && !(made == 1 && keep_made(session->maker, port, *out, &array))) {
+    clear_flag(&port->is_made_used);
   }
   return made;
 }
 
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder) {
-  if (value != NULL && value == port->made) {
-    port->is_made_used = 0;
+  /* Another thread may have taken the cached value, but then it is not this one. */
+  if (value != NULL && value == __atomic_load_n(&port->made, __ATOMIC_RELAXED)) {
+    clear_flag(&port->is_made_used);
     Py_XDECREF(holder);
   } else {
     ortcffi_drop_argument(session->maker, value, holder);
   }
 }
 
-int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
-                      OrtValue** out, PyObject** holder) {
-  struct value* value = (struct value*)x;
-  if (Py_TYPE(x) != session->value_type || value->maker->api != session->maker->api ||
-      value->life.state != HANDLE_OPEN || value->life.object == NULL ||
-      port->kind != ONNX_TYPE_TENSOR) {
+static int use_value(const struct port* port, struct value* value, OrtValue** out,
+                     PyObject** holder) {
+  if (handle_state(&value->life) != HANDLE_OPEN || value->life.object == NULL) {
     return 0;
   }
   int kind = ortcffi_value_kind(value);
@@ -120,5 +114,19 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
   if (kind != ONNX_TYPE_TENSOR || !fits_port(port, &like)) {
     return 0;
   }
-  return ortcffi_hold_value(x, out, holder) < 0 ? -1 : 1;
+  return ortcffi_hold_value((PyObject*)value, out, holder) < 0 ? -1 : 1;
+}
+
+int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
+                      OrtValue** out, PyObject** holder) {
+  struct value* value = (struct value*)x;
+  if (Py_TYPE(x) != session->value_type || value->maker->api != session->maker->api ||
+      port->kind != ONNX_TYPE_TENSOR) {
+    return 0;
+  }
+  int answer;
+  ORTCFFI_CRITICAL_BEGIN(x);
+  answer = use_value(port, value, out, holder);
+  ORTCFFI_CRITICAL_END();
+  return answer;
 }

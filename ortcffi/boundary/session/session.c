@@ -49,50 +49,62 @@ static void forget_counted(const OrtApi* api, void* session) {
 
 /* The sessions that this package made and whose objects exist, newest first. */
 static struct session* newest;
+static Py_ssize_t listed;
 
-static void link_session(struct session* session) {
+static int link_session(struct session* session) {
   static uint64_t numbers;
+  if (handle_enlist(&session->life) < 0) {
+    return -1;
+  }
+  lock_list(LIST_OF_SESSIONS);
   session->number = ++numbers;
   session->before = newest;
   if (newest != NULL) {
     newest->after = session;
   }
   newest = session;
+  listed++;
+  unlock_list(LIST_OF_SESSIONS);
+  return 0;
 }
 
 static void unlink_session(struct session* session) {
   if (session->number == 0) {
     return;
   }
+  lock_list(LIST_OF_SESSIONS);
   *(session->after == NULL ? &newest : &session->after->before) = session->before;
   if (session->before != NULL) {
     session->before->after = session->after;
   }
+  listed--;
+  unlock_list(LIST_OF_SESSIONS);
 }
 
-/* Takes references to the open sessions, newest first, if there is room; returns how many there
- * are. An object that is being destroyed was finalized, which has closed it. */
-static Py_ssize_t hold_open(PyObject** room) {
+/* Takes references to the open sessions, newest first, and at most as many as there is room for;
+ * returns how many. An object that is being destroyed was finalized, which has closed it. */
+static Py_ssize_t hold_open(PyObject** room, Py_ssize_t most) {
   Py_ssize_t count = 0;
+  lock_list(LIST_OF_SESSIONS);
   for (struct session* each = newest; each != NULL; each = each->before) {
-    if (each->life.state == HANDLE_OPEN) {
-      if (room != NULL) {
-        room[count] = Py_NewRef((PyObject*)each);
-      }
-      count++;
+    PyObject* found =
+        handle_state(&each->life) == HANDLE_OPEN && count < most ? handle_found(&each->life) : NULL;
+    if (found != NULL) {
+      room[count++] = found;
     }
   }
+  unlock_list(LIST_OF_SESSIONS);
   return count;
 }
 
 /* open_sessions(): a list of the open sessions that this package made, oldest first. */
 static PyObject* open_sessions(PyObject* module, PyObject* unused) {
-  Py_ssize_t count = hold_open(NULL);
-  PyObject** held = PyMem_Calloc((size_t)count + 1, sizeof *held); /* collects no garbage */
+  Py_ssize_t most = __atomic_load_n(&listed, __ATOMIC_RELAXED);
+  PyObject** held = PyMem_Calloc((size_t)most + 1, sizeof *held); /* collects no garbage */
   if (held == NULL) {
     return PyErr_NoMemory();
   }
-  (void)hold_open(held);
+  Py_ssize_t count = hold_open(held, most);
   PyObject* list = PyList_New(count);
   for (Py_ssize_t i = 0; i < count; i++) {
     if (list == NULL) {
@@ -146,10 +158,10 @@ static PyObject* read_session(PyObject* self, PyObject* unused) {
   }
   int is_borrowed = session->life.release == NULL;
   session->life.release = is_borrowed ? forget_counted : release_counted;
-  live_sessions++;
-  int answer = session->life.state == HANDLE_MAKING ? ortcffi_read_ports(session) : 0;
+  __atomic_add_fetch(&live_sessions, 1, __ATOMIC_RELAXED);
+  int answer = handle_state(&session->life) == HANDLE_MAKING ? ortcffi_read_ports(session) : 0;
   if (answer == 0 && !is_borrowed) {
-    link_session(session);
+    answer = link_session(session);
   }
   handle_made(&session->life);
   if (answer < 0) {
@@ -221,13 +233,13 @@ static PyObject* is_here(PyObject* self, PyObject* unused) {
 
 /* _renew(other): takes over the object and the parents of another session, in the child of a fork.
  * The old object, which is the parent process's, is never released. */
-static PyObject* renew_by(PyObject* self, PyObject* other) {
+static PyObject* renew_by(PyObject* self, PyObject* argument) {
   struct session* session = (struct session*)self;
-  if (!PyObject_TypeCheck(other, ortcffi_session_type)) {
+  if (!PyObject_TypeCheck(argument, ortcffi_session_type)) {
     PyErr_SetString(PyExc_TypeError, "_renew takes a Session");
     return NULL;
   }
-  struct handle *life = &session->life, *from = &((struct session*)other)->life;
+  struct handle *life = &session->life, *from = &((struct session*)argument)->life;
   if (handle_check(from) < 0) {
     return NULL;
   }
@@ -236,11 +248,15 @@ static PyObject* renew_by(PyObject* self, PyObject* other) {
     life->parents = from->parents;
     life->process = ortcffi_process;
     from->object = from->parents = NULL;
-    from->state = HANDLE_RELEASED;
-    live_sessions--; /* the parent process counts the old one */
+    from->word |= HANDLE_RELEASED;
+    __atomic_sub_fetch(&live_sessions, 1,
+                       __ATOMIC_RELAXED); /* the parent process counts the old one */
   }
   Py_RETURN_NONE;
 }
+
+ORTCFFI_LOCKED_METHOD(renew_by)
+ORTCFFI_LOCKED_METHOD(ortcffi_session_ports)
 
 /* --- small methods -----------------------------------------------------------------------------*/
 
@@ -265,9 +281,11 @@ static PyObject* get_api(PyObject* self, void* unused) {
 
 static PyObject* get_running(PyObject* self, void* unused) {
   Py_ssize_t count = 0;
+  lock_list(LIST_OF_RUNS);
   for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
     count += run->session == (struct session*)self && !atomic_load(&run->is_done);
   }
+  unlock_list(LIST_OF_RUNS);
   return PyLong_FromSsize_t(count);
 }
 
@@ -309,13 +327,13 @@ static PyMethodDef session_methods[] = {
     {"cancel", cancel, METH_NOARGS, CANCEL_DOC},
     {"_begin", begin_session, METH_VARARGS, NULL},
     {"_read_ports", read_session, METH_NOARGS, NULL},
-    {"_ports", ortcffi_session_ports, METH_O, NULL},
+    {"_ports", ORTCFFI_LOCKED(ortcffi_session_ports), METH_O, NULL},
     {"_required", ortcffi_session_required, METH_NOARGS, NULL},
     {"_place_of_input", place_of_input, METH_O, NULL},
     {"_place_of_output", place_of_output, METH_O, NULL},
     {"_remakes", set_renew, METH_NOARGS, NULL},
     {"_is_here", is_here, METH_NOARGS, NULL},
-    {"_renew", renew_by, METH_O, NULL},
+    {"_renew", ORTCFFI_LOCKED(renew_by), METH_O, NULL},
     {"_counts", ortcffi_session_counts, METH_NOARGS, NULL},
     {"_count", ortcffi_session_count, METH_VARARGS, NULL},
     {"_count_into", ortcffi_count_into, METH_O, NULL},

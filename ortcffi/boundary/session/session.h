@@ -33,8 +33,8 @@
  * last run has ended. What the library borrows for it (the environment, options, a model's bytes)
  * goes after that.
  *
- * All functions need the GIL, which also guards the fields. It is released while the library runs,
- * creates or releases something.
+ * All functions need the GIL, which also guards the fields; without it handle/unlocked.h says what
+ * does. It is released while the library runs, creates or releases something.
  */
 #ifndef ORTCFFI_BOUNDARY_SESSION_H_
 #define ORTCFFI_BOUNDARY_SESSION_H_
@@ -275,9 +275,10 @@ void ortcffi_run_unlink(struct run* run);
 /* In the child of a fork: takes all runs out of the list; nearly all belong to threads that exist
  * in the parent only. */
 void ortcffi_runs_forget(void);
-/* All runs under way, of all sessions. */
+/* All runs under way, of all sessions, with the lock of LIST_OF_RUNS. */
 extern struct run* ortcffi_runs;
-/* Ends a run early, at once if it waits for a thread; does nothing if that was done before. */
+/* Ends a run early, at once if it waits for a thread; does nothing if that was done before. With
+ * the lock of LIST_OF_RUNS. */
 void ortcffi_run_stop(struct run* run, int ending);
 /* Ends the runs of a session early, or of all sessions if it is NULL; returns how many. */
 Py_ssize_t ortcffi_stop_all(const struct session* session);

@@ -29,8 +29,8 @@
 #include "boundary/session/session_types.h"
 
 static int ends[2] = {-1, -1}; /* of the pipe: where the thread reads, where others write */
-static int is_started;         /* guarded by the GIL, as all that is not atomic */
-static int is_watching;        /* whether Python has the pipe */
+static int is_started;  /* this, main_run and next_deadline change with the lock of LIST_OF_RUNS */
+static int is_watching; /* whether Python has the pipe; only the main thread asks */
 static unsigned long main_thread;
 static struct run* main_run;         /* the main thread's, if it is in one */
 static atomic_int program_fd = -1;   /* the program's own descriptor of signal.set_wakeup_fd */
@@ -61,7 +61,7 @@ static int is_default_interrupt(void) {
   return answer;
 }
 
-/* Ends the runs whose time is over, and finds the next deadline. Needs the GIL. */
+/* Ends the runs whose time is over, and finds the next deadline. With the lock of LIST_OF_RUNS. */
 static void end_late_runs(void) {
   double now = ortcffi_now(), next = INFINITY;
   for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
@@ -84,10 +84,13 @@ static void end_due_runs(int ends_main_run) {
   }
   struct gil gil;
   ensure_gil(&gil);
-  if (ends_main_run && main_run != NULL && atomic_load(&is_interrupted) && is_default_interrupt()) {
+  int is_interrupt = ends_main_run && atomic_load(&is_interrupted) && is_default_interrupt();
+  lock_list(LIST_OF_RUNS);
+  if (is_interrupt && main_run != NULL) {
     ortcffi_run_stop(main_run, INTERRUPTED);
   }
   end_late_runs();
+  unlock_list(LIST_OF_RUNS);
   give_gil_back(&gil);
 }
 
@@ -179,16 +182,26 @@ static int find_signals(void) {
 static int has_thread(void) {
   if (is_started == 0) {
     int is_found = find_signals();
+    lock_list(LIST_OF_RUNS);
     if (is_started == 0) { /* an __import__ in Python lets other threads come here too */
       is_started = is_found && start_thread() == 0 ? 1 : -1;
     }
+    unlock_list(LIST_OF_RUNS);
   }
   return is_started > 0;
 }
 
 void ortcffi_supervise_deadline(const struct run* run) {
-  if (has_thread() && run->deadline < atomic_load(&next_deadline)) {
-    atomic_store(&next_deadline, run->deadline);
+  int is_next = 0;
+  if (has_thread()) {
+    lock_list(LIST_OF_RUNS);
+    is_next = run->deadline < atomic_load(&next_deadline);
+    if (is_next) {
+      atomic_store(&next_deadline, run->deadline);
+    }
+    unlock_list(LIST_OF_RUNS);
+  }
+  if (is_next) {
     wake_thread();
   }
 }
@@ -231,6 +244,13 @@ static void watch_signals(double now) {
   is_watching = 1;
 }
 
+/* Only the main thread sets it, so that this thread may read it without the lock. */
+static void set_main_run(struct run* run) {
+  lock_list(LIST_OF_RUNS);
+  main_run = run;
+  unlock_list(LIST_OF_RUNS);
+}
+
 int ortcffi_supervise_begin(struct run* run, double now) {
   if (run->deadline > 0) {
     ortcffi_supervise_deadline(run);
@@ -246,13 +266,13 @@ int ortcffi_supervise_begin(struct run* run, double now) {
     }
   }
   run->outer = main_run; /* a run within a kernel of another run */
-  main_run = run;
+  set_main_run(run);
   return 0;
 }
 
 void ortcffi_supervise_end(const struct run* run) {
   if (main_run == run) {
-    main_run = run->outer;
+    set_main_run(run->outer);
   }
 }
 
@@ -288,15 +308,16 @@ static int has_runs(void) {
   if (atomic_load(&ortcffi_due_callbacks) > 0) {
     return 1;
   }
-  for (const struct run* run = ortcffi_runs; run != NULL; run = run->next) {
-    if (!atomic_load(&run->is_done)) {
-      return 1;
-    }
+  int has_one = 0;
+  lock_list(LIST_OF_RUNS);
+  for (const struct run* run = ortcffi_runs; run != NULL && !has_one; run = run->next) {
+    has_one = !atomic_load(&run->is_done);
   }
-  return 0;
+  unlock_list(LIST_OF_RUNS);
+  return has_one;
 }
 
-static int is_ending; /* whether ortcffi_end_runs is under way; guarded by the GIL */
+static atomic_int is_ending; /* whether ortcffi_end_runs is under way */
 
 static void sleep_without_gil(double seconds) {
   struct timespec pause = {.tv_sec = (time_t)seconds};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads and changes key-value pairs in one step. What GetKeyValue and GetKeyValuePairs return is
- * valid until the pairs change, and another thread may change them: so all functions keep the GIL.
+ * valid until the pairs change, and another thread may change them: so all functions keep the GIL,
+ * or without it have the critical section of the object.
  */
 #include "boundary/limited_api.h"
 
@@ -19,8 +20,7 @@ static int add_to_dict(PyObject* dict, const char* key, const char* value) {
   return failed ? -1 : 0;
 }
 
-/* read_pairs(pairs): a new dict of all pairs, in the order of GetKeyValuePairs. */
-static PyObject* read_pairs(PyObject* module, PyObject* pairs) {
+static PyObject* dict_of(PyObject* pairs) {
   const struct handle* handle = handle_open(pairs);
   /* Made first: it may start the collector, and with it any Python code. Strings do not. */
   PyObject* dict = handle == NULL ? NULL : PyDict_New();
@@ -37,29 +37,52 @@ static PyObject* read_pairs(PyObject* module, PyObject* pairs) {
   return dict;
 }
 
-/* set_pair(pairs, key, value): adds or replaces a pair; removes it for None. False where there is
- * no memory, or none to remove. Keys and values are bytes. */
-static PyObject* set_pair(PyObject* module, PyObject* arguments) {
-  PyObject *pairs, *given;
-  const char* key;
-  const struct handle* handle = NULL;
-  if (!PyArg_ParseTuple(arguments, "OyO", &pairs, &key, &given) ||
-      (handle = handle_open(pairs)) == NULL) {
-    return NULL;
-  }
-  const char* value = given == Py_None ? NULL : PyBytes_AsString(given);
-  if (PyErr_Occurred()) {
-    return NULL;
+/* read_pairs(pairs): a new dict of all pairs, in the order of GetKeyValuePairs. */
+static PyObject* read_pairs(PyObject* module, PyObject* pairs) {
+  PyObject* dict;
+  ORTCFFI_CRITICAL_BEGIN(pairs);
+  dict = dict_of(pairs);
+  ORTCFFI_CRITICAL_END();
+  return dict;
+}
+
+/* Adds or replaces a pair, or removes it if `value` is NULL. 0 where there is no memory, or none to
+ * remove; -1 with an exception. */
+static int change_pair(PyObject* pairs, const char* key, const char* value) {
+  const struct handle* handle = handle_open(pairs);
+  if (handle == NULL) {
+    return -1;
   }
   if (value != NULL) {
     handle->api->AddKeyValuePair(handle->object, key, value);
   }
   const char* found = handle->api->GetKeyValue(handle->object, key);
-  if (value == NULL && found != NULL) {
-    handle->api->RemoveKeyValuePair(handle->object, key);
-    Py_RETURN_TRUE;
+  if (value != NULL) {
+    return found != NULL && strcmp(found, value) == 0;
   }
-  return PyBool_FromLong(found != NULL && strcmp(found, value) == 0);
+  if (found != NULL) {
+    handle->api->RemoveKeyValuePair(handle->object, key);
+  }
+  return found != NULL;
+}
+
+/* set_pair(pairs, key, value): adds or replaces a pair; removes it for None. False where there is
+ * no memory, or none to remove. Keys and values are bytes. */
+static PyObject* set_pair(PyObject* module, PyObject* arguments) {
+  PyObject *pairs, *given;
+  const char* key;
+  if (!PyArg_ParseTuple(arguments, "OyO", &pairs, &key, &given)) {
+    return NULL;
+  }
+  const char* value = given == Py_None ? NULL : PyBytes_AsString(given);
+  if (value == NULL && given != Py_None) {
+    return NULL;
+  }
+  int answer;
+  ORTCFFI_CRITICAL_BEGIN(pairs);
+  answer = change_pair(pairs, key, value);
+  ORTCFFI_CRITICAL_END();
+  return answer < 0 ? NULL : PyBool_FromLong(answer);
 }
 
 static PyMethodDef pairs_functions[] = {

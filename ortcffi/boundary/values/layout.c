@@ -207,8 +207,7 @@ static int is_switched_off(void) {
 
 static const struct layout* layout_of(struct maker* maker) {
   struct layout* layout = &maker->layout;
-  if (!layout->is_known) {
-    layout->is_known = 1;
+  if (take_flag(&layout->is_known)) { /* until it is, members are read by the API */
     int is_tried = sizeof(void*) == 8 && !is_switched_off();
     layout->type_of_ints = is_tried ? type_of_maps(maker, 0) : NULL;
     layout->type_of_texts = layout->type_of_ints == NULL ? NULL : type_of_maps(maker, 1);

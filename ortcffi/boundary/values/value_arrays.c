@@ -83,7 +83,10 @@ static struct maker* maker_of(PyObject* api) {
  * the only keyword that of its argument. */
 static struct maker* maker_for(PyObject* keywords, PyObject* argument) {
   if (keywords == NULL) {
-    return maker_of(PyDict_GetItemWithError(scope, name_chosen));
+    PyObject* api = item_of_dict(scope, name_chosen);
+    struct maker* maker = maker_of(api);
+    Py_XDECREF(api);
+    return maker;
   }
   int is_api = PyTuple_Size(keywords) == 1 &&
                PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "api") == 0;

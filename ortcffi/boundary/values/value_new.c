@@ -30,8 +30,9 @@ static int has_memory(struct value* value, const int64_t* shape, size_t rank) {
 
 PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
                              const int64_t* shape, size_t rank, int element) {
-  PyObject* parent = (PyObject*)ortcffi_handle_of(allocator);
+  PyObject* parent = ortcffi_handle_of(allocator);
   struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, parent);
+  Py_XDECREF(parent);
   if (value == NULL) {
     return NULL;
   }

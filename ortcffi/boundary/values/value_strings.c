@@ -77,7 +77,7 @@ static int fill_texts(const struct maker* maker, OrtValue* value, PyObject* stri
     }
     has_zeros |= memchr(texts[i], 0, (size_t)length) != NULL;
   }
-  /* The texts belong to objects of the list, which cannot change while the GIL is held. */
+  /* The texts belong to objects of the list, which nobody changes. */
   OrtStatus* status = maker->api->FillStringTensor(value, texts, (size_t)count);
   if (status != NULL) {
     return ortcffi_fail(maker->api, status, "FillStringTensor");
@@ -104,9 +104,9 @@ PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
     PyErr_SetString(PyExc_TypeError, "_fill_strings takes a list");
     return NULL;
   }
-  int answer = ortcffi_value_open(value) < 0
-                   ? -1
-                   : fill_strings(value->maker, ortcffi_value_object(value), strings);
+  PyObject* own = ortcffi_value_open(value) < 0 ? NULL : own_list(strings);
+  int answer = own == NULL ? -1 : fill_strings(value->maker, ortcffi_value_object(value), own);
+  Py_XDECREF(own);
   return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 

@@ -167,15 +167,22 @@ static PyObject* get_readonly(PyObject* self, void* unused) {
   return PyBool_FromLong(((struct value*)self)->is_readonly);
 }
 
+ORTCFFI_LOCKED_GETTER(get_shape)
+ORTCFFI_LOCKED_GETTER(get_handle)
+ORTCFFI_LOCKED_GETTER(get_nbytes)
+ORTCFFI_LOCKED_GETTER(get_element)
+ORTCFFI_LOCKED_GETTER(get_kind)
+ORTCFFI_LOCKED_GETTER(get_data)
+
 static PyGetSetDef value_members[] = {
     {"api", get_api, NULL, API_DOC, NULL},
     {"readonly", get_readonly, NULL, READONLY_DOC, NULL},
-    {"shape", get_shape, NULL, SHAPE_DOC, NULL},
-    {"handle", get_handle, NULL, HANDLE_DOC, NULL},
-    {"nbytes", get_nbytes, NULL, NBYTES_DOC, NULL},
-    {"_element", get_element, NULL, NULL, NULL},
-    {"_kind", get_kind, NULL, NULL, NULL},
-    {"_data", get_data, NULL, NULL, NULL},
+    {"shape", ORTCFFI_LOCKED(get_shape), NULL, SHAPE_DOC, NULL},
+    {"handle", ORTCFFI_LOCKED(get_handle), NULL, HANDLE_DOC, NULL},
+    {"nbytes", ORTCFFI_LOCKED(get_nbytes), NULL, NBYTES_DOC, NULL},
+    {"_element", ORTCFFI_LOCKED(get_element), NULL, NULL, NULL},
+    {"_kind", ORTCFFI_LOCKED(get_kind), NULL, NULL, NULL},
+    {"_data", ORTCFFI_LOCKED(get_data), NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -188,27 +195,45 @@ static PyObject* close_value(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
+ORTCFFI_LOCKED_AS(PyObject*, ortcffi_value_numpy,
+                  (PyObject * self, PyObject* const* arguments, Py_ssize_t count,
+                   PyObject* keywords),
+                  self, arguments, count, keywords)
+ORTCFFI_LOCKED_AS(int, ortcffi_value_getbuffer, (PyObject * self, Py_buffer* view, int flags), self,
+                  view, flags)
+ORTCFFI_LOCKED_METHOD(close_value)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_strings)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_raw_strings)
+ORTCFFI_LOCKED_METHOD(enter)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_array)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_contents)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_view)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_capsule)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_fill_strings)
+ORTCFFI_LOCKED_METHOD(ortcffi_value_sparse_strings)
+
 /* --- the type ----------------------------------------------------------------------------------*/
 
 static PyMethodDef value_methods[] = {
     {"from_numpy", ORTCFFI_METHOD(ortcffi_value_from_numpy),
      METH_FASTCALL | METH_KEYWORDS | METH_CLASS, FROM_NUMPY_DOC},
-    {"numpy", ORTCFFI_METHOD(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
-    {"close", close_value, METH_NOARGS, CLOSE_DOC},
-    {"strings", ortcffi_value_strings, METH_NOARGS, STRINGS_DOC},
-    {"raw_strings", ortcffi_value_raw_strings, METH_NOARGS, RAW_STRINGS_DOC},
-    {"__enter__", enter, METH_NOARGS, NULL},
-    {"__exit__", close_value, METH_VARARGS, NULL},
+    {"numpy", ORTCFFI_METHOD(ORTCFFI_LOCKED(ortcffi_value_numpy)), METH_FASTCALL | METH_KEYWORDS,
+     NUMPY_DOC},
+    {"close", ORTCFFI_LOCKED(close_value), METH_NOARGS, CLOSE_DOC},
+    {"strings", ORTCFFI_LOCKED(ortcffi_value_strings), METH_NOARGS, STRINGS_DOC},
+    {"raw_strings", ORTCFFI_LOCKED(ortcffi_value_raw_strings), METH_NOARGS, RAW_STRINGS_DOC},
+    {"__enter__", ORTCFFI_LOCKED(enter), METH_NOARGS, NULL},
+    {"__exit__", ORTCFFI_LOCKED(close_value), METH_VARARGS, NULL},
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
     {"_empty", ortcffi_value_empty, METH_VARARGS | METH_CLASS, NULL},
     {"_hold", hold, METH_NOARGS, NULL},
     {"_plain", ortcffi_value_plain, METH_VARARGS | METH_CLASS, NULL},
-    {"_array", ortcffi_value_array, METH_NOARGS, NULL},
-    {"_contents", ortcffi_value_contents, METH_O, NULL},
-    {"_view", ortcffi_value_view, METH_VARARGS, NULL},
-    {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},
-    {"_fill_strings", ortcffi_value_fill_strings, METH_O, NULL},
-    {"_sparse_strings", ortcffi_value_sparse_strings, METH_O, NULL},
+    {"_array", ORTCFFI_LOCKED(ortcffi_value_array), METH_NOARGS, NULL},
+    {"_contents", ORTCFFI_LOCKED(ortcffi_value_contents), METH_O, NULL},
+    {"_view", ORTCFFI_LOCKED(ortcffi_value_view), METH_VARARGS, NULL},
+    {"_capsule", ORTCFFI_LOCKED(ortcffi_value_capsule), METH_VARARGS, NULL},
+    {"_fill_strings", ORTCFFI_LOCKED(ortcffi_value_fill_strings), METH_O, NULL},
+    {"_sparse_strings", ORTCFFI_LOCKED(ortcffi_value_sparse_strings), METH_O, NULL},
     {"_borrow", ortcffi_value_borrow, METH_VARARGS | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -218,7 +243,7 @@ static PyType_Slot value_slots[] = {
     {Py_tp_traverse, (void*)ortcffi_value_traverse},
     {Py_tp_methods, value_methods},
     {Py_tp_getset, value_members},
-    {Py_bf_getbuffer, (void*)ortcffi_value_getbuffer},
+    {Py_bf_getbuffer, (void*)ORTCFFI_LOCKED(ortcffi_value_getbuffer)},
     {Py_bf_releasebuffer, (void*)ortcffi_value_releasebuffer},
     {0, NULL},
 };

@@ -76,8 +76,7 @@ PyObject* ortcffi_value_pointer;
 static void release_value(const OrtApi* api, void* object) { api->ReleaseValue((OrtValue*)object); }
 
 void ortcffi_value_hold(struct value* value) {
-  if (!value->is_held) {
-    value->is_held = 1;
+  if (take_flag(&value->is_held)) {
     handle_hold(&value->life);
   }
 }
@@ -124,7 +123,7 @@ void ortcffi_value_dealloc(PyObject* self) {
 }
 
 int ortcffi_value_open(const struct value* value) {
-  if (value->life.state == HANDLE_OPEN && value->life.object != NULL) {
+  if (handle_state(&value->life) == HANDLE_OPEN && value->life.object != NULL) {
     return 0;
   }
   if (handle_check((struct handle*)(uintptr_t)&value->life) == 0) {

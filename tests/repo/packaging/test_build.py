@@ -69,10 +69,10 @@ def test_a_build_with_an_old_setuptools_says_which_one_it_needs():
     )
 
 
-def test_a_build_for_a_free_threaded_python_says_that_there_is_none_yet(monkeypatch):
+def test_a_build_for_a_free_threaded_python_leaves_the_stable_abi(monkeypatch):
+    assert build_with(monkeypatch).IS_ABI3
     monkeypatch.setitem(sysconfig.get_config_vars(), "Py_GIL_DISABLED", 1)
-    with pytest.raises(SystemExit, match="free-threaded builds of CPython are not supported yet"):
-        build_with(monkeypatch)
+    assert not build_with(monkeypatch).IS_ABI3
 
 
 def test_a_build_for_another_python_says_that_there_is_none_yet(monkeypatch):
