@@ -43,6 +43,9 @@ static int add_topics(PyObject* module) {
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void*)add_topics},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
     {0, NULL},
 };
 
