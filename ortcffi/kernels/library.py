@@ -95,7 +95,7 @@ class LibraryOp:
             self._options,
             self._table,
             attributes,
-            _options=self._options,
+            _options=owned_by(self._options),
             **node,
         )
 
@@ -174,7 +174,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         self.is_copy = bool(is_copy[0])
         registered = ops_of(lib.ortcffi_options_ops(options))
         self.ops: tuple[LibraryOp, ...] = tuple(
-            LibraryOp(self, options, op, read_op(domain, op)) for domain, op in registered
+            LibraryOp(self, owner, op, read_op(domain, op)) for domain, op in registered
         )
         self._by_domain: dict[str, dict[str, LibraryOp]] = {}
         for op in sorted(self.ops, key=lambda op: op.description.since_version, reverse=True):

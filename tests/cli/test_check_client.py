@@ -46,30 +46,56 @@ def test_what_it_asks_for_and_calls_in_a_new_process_is_reported(library):
     assert found.problem is None
 
 
-@pytest.mark.usefixtures("real_api")
-@pytest.mark.parametrize("host", ["core", "22", "real"])
-def test_the_need_is_that_of_the_newest_slot_on_each_host(library, host):
-    found = check_client.examine(library(ASKED=22, WITH_TABLE=f"{STATUS};{PAIRS}"), host)
-    assert found.needs == Needs(22, ("ReleaseKeyValuePairs",))
-    assert found.asked == (22,)
-    assert [(op.domain, op.name) for op in found.ops] == [("test.doctor", "Nothing")]
-
-
-def test_a_host_that_is_too_old_grants_nothing(library):
-    found = check_client.examine(library(ASKED=16, WITH_TABLE=STATUS), "15")
-    assert (found.host, found.asked) == ("ONNX Runtime 1.15.0", (16,))
-    assert not found.granted
-    assert found.called == {}
-    assert "only API versions [1, 15]" in found.printed
-
-
 SAYS = "(unsigned)strtoul(base->GetVersionString()+2,NULL,10)"
+NOISE = 'puts("[1]\\n{\\"done\\":0}\\n{");fputs("to stderr",stderr);fflush(stdout)'
+REFUSE = 'if(!base->GetApi(24))return base->GetApi(1)->CreateStatus(ORT_FAIL,"too old")'
+NEWEST = {"ASKED": 22, "WITH_TABLE": f"{STATUS};{PAIRS}"}
+NEEDS_22 = {"needs": Needs(22, ("ReleaseKeyValuePairs",)), "asked": (22,)}
+OLD = "ONNX Runtime 1.17.0"
+EXAMINED = {  # the words of the library, the host, and some of what is found
+    "the need is that of the newest slot": (NEWEST, "core", NEEDS_22),
+    "so it is on an older host": (NEWEST, "22", NEEDS_22),
+    "and on a real library": (NEWEST, "real", NEEDS_22),
+    "a host that is too old grants nothing": (
+        {"ASKED": 16, "WITH_TABLE": STATUS},
+        "15",
+        {"host": "ONNX Runtime 1.15.0", "asked": (16,), "granted": False, "called": {}},
+    ),
+    "one that asks for a fixed version does not adapt": (
+        {"ASKED": API_VERSION},
+        "core",
+        {"asked": (API_VERSION,), "adapts": False},
+    ),
+    "one that asks for what the host says adapts": (
+        {"ASKED": SAYS},
+        "core",
+        {"asked": (API_VERSION,), "adapts": True},
+    ),
+    "one that asks for an older version to refuse does not": (
+        {"FIRST": REFUSE, "ASKED": 24},
+        "24",
+        {"asked": (24,), "adapts": False},
+    ),
+    "what it writes is no answer": (
+        {"FIRST": NOISE},
+        "core",
+        {"problem": None, "printed": "to stderr"},
+    ),
+    **{
+        f"{host} names a release": ({"ASKED": 1}, host, {"host": OLD, "host_version": 17})
+        for host in ("17", "1.17", "1.17.3")
+    },
+}
 
 
-@pytest.mark.parametrize(("asked", "adapts"), [(API_VERSION, False), (SAYS, True)])
-def test_one_adapts_that_asks_for_what_the_host_says(library, asked, adapts):
-    found = check_client.examine(library(ASKED=asked))
-    assert (found.asked, found.adapts) == ((API_VERSION,), adapts)
+@pytest.mark.usefixtures("real_api")
+@pytest.mark.parametrize("name", EXAMINED)
+def test_a_library_is_examined(library, name):
+    words, host, facts = EXAMINED[name]
+    found = check_client.examine(library(**words), host)
+    assert {fact: getattr(found, fact) for fact in facts} == facts
+    assert found.granted == bool(found.ops)
+    assert found.granted or "only API versions [1, 15]" in found.printed
 
 
 ODD = 'return api->CreateStatus(77,"odd")'
@@ -105,29 +131,24 @@ def test_what_it_called_before_it_hung_is_reported(library):
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
 
 
-def test_what_the_struct_of_an_op_relies_on_counts(library):
-    fields = ".GetInputTypeCount=none,.GetOutputTypeCount=none,.CreateKernelV2=create_v2"
-    found = check_client.examine(library(ASKED=16, OP_VERSION=16, OP_FIELDS=fields))
-    (op,) = found.ops
-    assert (op.version, op.needs, op.fields) == (16, 16, ("CreateKernelV2", "KernelComputeV2"))
-
-
-def test_an_op_that_older_hosts_can_run_does_not_need_the_version_of_its_struct(library):
-    fields = ".CreateKernel=create,.CreateKernelV2=create_v2"
-    (op,) = check_client.examine(library(OP_VERSION=22, OP_FIELDS=fields)).ops
-    assert (op.version, op.needs) == (22, 1)
+@pytest.mark.parametrize(
+    ("words", "facts"),
+    [
+        ({"ASKED": 16, "OP_VERSION": 16}, (16, 16, ("CreateKernelV2", "KernelComputeV2"))),
+        # Older hosts can run one that has both.
+        ({"OP_VERSION": 22, "MORE": ".CreateKernel=create,"}, (22, 1, ())),
+    ],
+)
+def test_what_the_struct_of_an_op_relies_on_counts(library, words, facts):
+    fields = words.pop("MORE", ".GetInputTypeCount=none,.GetOutputTypeCount=none,")
+    found = check_client.examine(library(**words, OP_FIELDS=f"{fields}.CreateKernelV2=create_v2"))
+    assert [(op.version, op.needs, op.fields) for op in found.ops] == [facts]
 
 
 def test_a_fifo_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "fifo.so")
     found = check_client.examine(str(tmp_path / "fifo.so"))
     assert found.problem == f"it cannot be loaded: {tmp_path / 'fifo.so'}: is not a regular file"
-
-
-def test_what_it_writes_is_no_answer(library):
-    noise = 'puts("[1]\\n{\\"done\\":0}\\n{");fputs("to stderr",stderr);fflush(stdout)'
-    found = check_client.examine(library(FIRST=noise))
-    assert (found.problem, found.printed) == (None, "to stderr")
 
 
 def test_one_that_finds_the_entry_by_name_in_a_new_process_is_helped(library):
@@ -147,18 +168,6 @@ def test_a_host_that_cannot_be_loaded_is_named(library, tmp_path):
     found = check_client.examine(library(), str(tmp_path / "missing.so"))
     assert "missing.so' does not exist" in found.problem
     assert found.host == ""
-
-
-@pytest.mark.parametrize("host", ["17", "1.17", "1.17.3"])
-def test_a_release_is_named_by_its_number_or_its_api_version(library, host):
-    found = check_client.examine(library(ASKED=1), host)
-    assert (found.host, found.host_version) == ("ONNX Runtime 1.17.0", 17)
-
-
-def test_one_that_asks_for_an_older_version_to_refuse_does_not_adapt(library):
-    refuse = 'if(!base->GetApi(24))return base->GetApi(1)->CreateStatus(ORT_FAIL,"too old")'
-    found = check_client.examine(library(FIRST=refuse, ASKED=24), "24")
-    assert (found.asked, found.adapts) == ((24,), False)
 
 
 def test_json_has_every_field(library):

@@ -125,20 +125,28 @@ def test_the_ops_of_onnxruntime_extensions_have_names_types_and_arities(of_exten
 # --- any library ----------------------------------------------------------------------------------
 
 
-def test_ops_of_all_versions_are_listed_alike_on_both_tables(core_api, real_api, build):
+def test_no_field_is_read_that_the_version_of_an_op_does_not_have(core_api, real_api, build):
     library = build()
     ours = listed(core_api, library)
     assert ours == listed(real_api, library)
-    assert [op.name for op in ours] == [
-        f"V{version:02}" for version in (1, 7, 8, 12, 13, 14, 16, 17, 18, API_VERSION)
+    types = ElementType.FLOAT, ElementType.STRING
+    required, optional, variadic = Characteristic
+    kinds, default, cpu = (optional, variadic), ort.MemType.DEFAULT, ort.MemType.CPU_INPUT
+    plain = [(each, required, default, 1, True) for each in types]
+    named = [(each, kind, default, 1, True) for each, kind in zip(types, kinds, strict=True)]
+    placed = [(each, kind, cpu, 1, True) for each, kind in zip(types, kinds, strict=True)]
+    counted = [placed[0], (ElementType.STRING, variadic, cpu, 3, False)]
+    assert [(op.name, op.since_version, op.end_version, op.inputs, op.outputs) for op in ours] == [
+        (f"V{version:02}", *versions, tuple(inputs), (output,))
+        for of_each, versions, inputs, output in [
+            ((1, 7), (1, None), plain, plain[0]),
+            ((8, 12), (1, None), named, named[0]),
+            ((13,), (1, None), placed, named[0]),
+            ((14, 16), (1, None), counted, named[0]),
+            ((17, 18, API_VERSION), (3, 3), counted, named[0]),
+        ]
+        for version in of_each
     ]
-    old, new = ours[0], ours[-1]
-    assert (old.since_version, old.end_version) == (1, None)
-    assert (new.since_version, new.end_version) == (3, 3)
-    required = Characteristic.REQUIRED
-    assert [operand.characteristic for operand in old.inputs] == [required, required]
-    assert new.inputs[1] == (ElementType.STRING, Characteristic.VARIADIC, -2, 3, False)
-    assert new.inputs[0].mem_type is ort.MemType.CPU_INPUT
 
 
 def test_fresh_options_have_no_ops(options):
@@ -294,6 +302,18 @@ def test_a_domain_has_ops_that_are_made_here(options):
         clone.close()
         options.close()
     assert repr(domain) == "<CustomOpDomain closed>"
+
+
+def test_the_ops_of_a_released_domain_are_not_read(core_api):
+    api, domain = core_api.pointer, ffi.new("OrtCustomOpDomain**")
+    with ort.SessionOptions(core_api) as options:
+        assert lib.CreateCustomOpDomain(api, b"gone", domain) == ffi.NULL
+        assert lib.CustomOpDomain_Add(api, domain[0], ffi.cast("OrtCustomOp*", 16)) == ffi.NULL
+        assert lib.AddCustomOpDomain(api, options.handle, domain[0]) == ffi.NULL
+        lib.ReleaseCustomOpDomain(api, domain[0])
+        ops = lib.ortcffi_options_ops(options.handle)
+        assert ffi.string(lib.ortcffi_op_domain(ops, 0)) == b"gone"
+        assert options.custom_ops == []
 
 
 def test_options_keep_their_domains(api):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The interpreter, or the collector, ends what kernels use."""
+"""The interpreter ends what kernels use."""
 
 import pytest
-from support.paths import CHECKOUT, finds_support
+from support.paths import finds_support
 from support.prepared import run_program
 
 DAEMONS = """
@@ -48,23 +48,3 @@ def test_the_interpreter_may_end_while_daemon_threads_are_in_an_op(host):
     # What the library logs of a run whose op begins after the end.
     printed = [line for line in done.stderr.splitlines() if "interpreter has ended" not in line]
     assert printed == []
-
-
-CYCLE = """
-import gc, sys
-import ortcffi as ort
-
-cycle = {"library": ort.CustomOpLibrary(sys.argv[1])}
-cycle["kernel"] = cycle["library"]["checked", "Nothing"].kernel()
-cycle["itself"] = cycle
-if sys.argv[2] == "collected":
-    del cycle
-    gc.collect()
-"""
-
-
-@pytest.mark.parametrize("state", ["collected", "alive"])
-def test_a_kernel_and_its_library_may_end_in_any_order(compile_c, state):
-    source = CHECKOUT / "tests/c/clients/checked_ops.c"
-    library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
-    assert run_program(CYCLE, library, state).stderr == ""

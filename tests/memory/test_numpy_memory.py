@@ -20,18 +20,12 @@ from ortcffi import (
     Failing,
     Limiting,
     PythonAllocator,
-    Tracking,
     carry,
     errors,
     numpy_allocator,
 )
 
 LARGE = 10_000  # NumPy keeps blocks up to 1 KiB for itself
-
-
-@pytest.fixture
-def make(api):
-    return lambda: Tracking(api.default_allocator)
 
 
 def handler(array):

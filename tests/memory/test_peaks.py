@@ -5,13 +5,6 @@ from typing import NamedTuple
 
 import pytest
 
-from ortcffi import Tracking
-
-
-@pytest.fixture
-def make(api):
-    return lambda: Tracking(api.default_allocator)
-
 
 def sizes(scope):
     return [(group.size, group.blocks) for group in scope.at_peak]

@@ -4,24 +4,17 @@
 import asyncio
 import contextvars
 import gc
-import os
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from support.processes import TIME_LIMIT, run
+from support.processes import TIME_LIMIT
 from support.threads import run_async, run_threads
 
 from ortcffi import Tracking, carry
 
 OWNED = ["thread", "context"]
-
-
-@pytest.fixture
-def make(api):
-    return lambda: Tracking(api.default_allocator)
 
 
 @pytest.fixture(params=OWNED)
@@ -317,39 +310,6 @@ def test_scopes_of_many_threads_are_exact_while_they_free_each_others_blocks(mak
 
     run_threads(*[work] * 4)
     assert (figures, handed, pool.bytes_allocated) == ([(100, 5050)] * 4, [], 0)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_both_sides_of_a_fork_go_on_in_an_open_scope(tmp_path):
-    script = tmp_path / "fork.py"
-    script.write_text(f"""
-import os, threading
-import ortcffi as ort
-pool = ort.Tracking(ort.core_api().default_allocator)
-done = threading.Event()
-def work():
-    with pool.scope(belongs_to="thread"):
-        while not done.is_set():
-            pool.empty(10)
-for owner in {OWNED}:
-    done.clear()
-    other = threading.Thread(target=work)
-    other.start()
-    with pool.scope(belongs_to=owner) as scope:
-        kept = [pool.empty(10, "u1")]
-        child = os.fork()
-        kept.append(pool.empty(20 if child else 30, "u1"))
-        kept.pop(0)
-    assert scope.live == (20 if child else 30), scope
-    assert (scope.num_allocations, scope.num_frees) == (2, 1), scope
-    if child == 0:
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-    done.set()
-    other.join()
-print("good")
-""")
-    assert run(sys.executable, "-W", "ignore", script).stdout == "good\n"
 
 
 def test_a_scope_is_a_decorator_with_the_figures_of_the_last_call(make):

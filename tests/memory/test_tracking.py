@@ -12,11 +12,6 @@ from support.threads import run_threads
 from ortcffi import Limiting, Tracking, errors, ffi
 
 
-@pytest.fixture
-def make(api):
-    return lambda: Tracking(api.default_allocator)
-
-
 def line():
     """The line of the caller."""
     return inspect.currentframe().f_back.f_lineno

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from support import eps, models, packages
 from support.allocators import InPython
+from support.paths import CHECKOUT
 
 import ortcffi as ort
 from ortcffi import core_api, ffi, lib
@@ -280,6 +281,22 @@ KINDS: dict[str, Kind] = {
         is_made_by_new=True,
     ),
 }
+
+OPS = CHECKOUT / "tests/c/clients/checked_ops.c"
+
+
+def _kernel_of_library() -> Any:
+    with ort.CustomOpLibrary(eps.built(OPS)) as library:
+        return library["checked", "Nothing"].kernel()
+
+
+KINDS["Kernel of a library"] = Kind(
+    _kernel_of_library,
+    lambda made: made(x),
+    None,
+    lambda made: made.__init__(same),
+    is_made_by_new=True,
+)
 
 # --- those of a library with an engine ------------------------------------------------------------
 

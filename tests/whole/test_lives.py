@@ -341,28 +341,73 @@ def test_replaced_allocators_stay_with_the_sessions_that_found_them_and_no_longe
     assert alive(references) == []
 
 
-def test_an_env_and_the_logger_that_leads_to_it_are_collected(api):
-    class Logger:
-        """Is called with messages, and leads to the environment."""
+CALLERS = {  # what keeps a function that may lead to it, and the slot for it
+    "environment": (lambda api, f: ort.Env(api=api, logger=f), "CreateEnv"),
+    "options": (lambda api, f: ort.SessionOptions(api, logger=f), "CreateEnv"),
+    "limit": (
+        lambda api, f: ort.Limiting(api.default_allocator, 9, soft=True, on_excess=f),
+        "CreateEnv",
+    ),
+    "selector": (
+        lambda api, f: ort.SessionOptions(api, device_selector=f),
+        "SessionOptionsSetEpSelectionPolicyDelegate",
+    ),
+    "reader": (
+        lambda api, f: ort.SessionOptions(api, ep_context_reader=f),
+        "SessionOptionsSetEpContextDataReadFunc",
+    ),
+}
 
-        def __call__(self, message):
-            """Do nothing."""
 
-    logger = Logger()
-    logger.env = ort.Env(api=api, logger=logger)
-    references = [weakref.ref(logger), weakref.ref(logger.env)]
-    del logger
-    assert alive(references) == []
+@pytest.mark.parametrize("name", CALLERS)
+def test_a_function_that_leads_to_what_calls_it_is_collected_with_it(api, name):
+    make, slot = CALLERS[name]
+    if not api.supports(slot):
+        pytest.skip(f"{api} has no {slot}")
+
+    def holder():
+        made = lives.Holder()
+        made.caller = make(api, lambda *_: made)
+        return weakref.ref(made)
+
+    assert alive([holder()]) == []
 
 
 @pytest.mark.parametrize("adaptor", [ort.Arena, ort.Tracking])
-def test_an_allocator_in_python_and_the_adaptor_that_it_stores_are_collected(adaptor):
+def test_an_allocator_in_python_stays_whole_with_its_arrays_and_is_collected_without(adaptor):
     inner = lives.InPython()
-    inner.outer = adaptor(inner)
-    inner.outer.zeros(3)
+    inner.array, inner.outer = inner.zeros(100), adaptor(inner)
+    held = inner.more = inner.outer.zeros(100)
     references = [weakref.ref(inner), weakref.ref(inner.outer)]
     del inner
+    assert alive(references) == [0, 1]  # the collector does not see what an array keeps
+    held[:] = 1
+    made = references[0]()
+    del held, made.array, made.more, made
     assert alive(references) == []
+
+
+ALLOCATORS = [name for name, kind in ALL.items() if kind.use is lives._array]
+
+
+@pytest.mark.parametrize("kind", ALLOCATORS, indirect=True)
+def test_a_destructor_in_a_cycle_may_use_an_allocator(kind):
+    used = []
+
+    class User:
+        """Allocates while the cycle is taken apart."""
+
+        def __del__(self):
+            used.append(self.pool.zeros(1000).sum())
+            used.append(self.pool.stats is not None)
+
+    for _ in range(5):
+        user = User()
+        user.me, user.pool = user, kind.make()
+        user.x = user.pool.empty(100)
+        del user
+        gc.collect()
+    assert used == [0.0, True] * 5
 
 
 # --- read while they are closed -------------------------------------------------------------------

@@ -36,37 +36,36 @@ def test_the_metadata_of_the_package_needs_no_compiler():
     assert done.stdout == "0.1.0\n"
 
 
-def test_a_build_without_a_compiler_says_what_to_install():
-    pytest.importorskip("setuptools", minversion="77")
-    environment = {**os.environ, "CC": "/nonexistent"}
-    build = [sys.executable, "setup.py", "-q", "build_ext"]
-    said = run(*build, code=1, cwd=CHECKOUT, env=environment).stderr
-    assert said.splitlines()[-1] == (
-        "To compile ortcffi, install a C compiler, here /nonexistent (package gcc)."
-    )
-
-
-def test_a_build_without_headers_of_python_says_what_to_install(tmp_path):
-    pytest.importorskip("setuptools", minversion="77")
-    program = f"""
-import runpy, sys
-import setuptools
+NO_HEADERS = """
 from distutils import sysconfig
-sysconfig.get_python_inc = lambda *arguments, **named: {str(tmp_path)!r}
-sys.argv[1:] = ["-q", "build_ext", "--build-lib", {str(tmp_path)!r}]
-runpy.run_path("setup.py")
+sysconfig.get_python_inc = lambda *arguments, **named: "/nonexistent"
 """
-    said = run(sys.executable, "-c", program, code=1, cwd=CHECKOUT).stderr
-    needed = "Python's headers (package python3-dev)"
-    assert said.splitlines()[-1] == f"To compile ortcffi, install {needed}."
+OLD = "setuptools.__version__ = '76.1'"
+LACKS = {  # what is done before the build, and what it says at last
+    "a compiler": (
+        "import os; os.environ['CC'] = '/nonexistent'",
+        "To compile ortcffi, install a C compiler, here /nonexistent (package gcc).",
+    ),
+    "headers of Python": (
+        NO_HEADERS,
+        "To compile ortcffi, install Python's headers (package python3-dev).",
+    ),
+    "a new setuptools": (
+        OLD,
+        "ortcffi needs setuptools 77 or later: pip install 'setuptools>=77'",
+    ),
+}
 
 
-def test_a_build_with_an_old_setuptools_says_which_one_it_needs():
-    program = "import setuptools; setuptools.__version__ = '76.1'; exec(open('setup.py').read())"
+@pytest.mark.parametrize("lacking", LACKS)
+def test_a_build_without_what_it_needs_says_what_to_install(lacking, tmp_path):
+    pytest.importorskip("setuptools", minversion="77")
+    before, text = LACKS[lacking]
+    words = ["-q", "build_ext", "--build-lib", str(tmp_path)]
+    program = f"import runpy, setuptools, sys\n{before}\nsys.argv[1:] = {words}\n"
+    program += "runpy.run_path('setup.py', run_name='__main__')"
     said = run(sys.executable, "-c", program, code=1, cwd=CHECKOUT).stderr
-    assert said.splitlines()[-1] == (
-        "ortcffi needs setuptools 77 or later: pip install 'setuptools>=77'"
-    )
+    assert said.splitlines()[-1] == text
 
 
 def test_a_build_for_a_free_threaded_python_leaves_the_stable_abi(monkeypatch):
