@@ -12,8 +12,8 @@ import ortcffi as ort
 
 @pytest.fixture
 def path(compile_c):
-    """The library of ``tests/c/clients/configured_op.c``."""
-    return compile_c(CHECKOUT / "tests/c/clients/configured_op.c", "-shared", "-fPIC")
+    """The library of ``tests/c/clients/calling_ops.c``."""
+    return compile_c(CHECKOUT / "tests/c/clients/calling_ops.c", "-shared", "-fPIC")
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def x() -> np.ndarray:
 @pytest.mark.parametrize(("config", "expected"), [({"to.add": "four"}, 7), ({}, 3)])
 def test_a_kernel_has_the_entries_of_its_session(path, api, x, config, expected):
     ports = [value("x", shape=[1])], [value("y", shape=[1])]
-    source = model([node("Configured", "x", "y", "configured")], *ports, domains={"configured": 1})
+    source = model([node("Configured", "x", "y", "calling")], *ports, domains={"calling": 1})
     with ort.SessionOptions(api, config=config) as options:
         options.register_custom_ops(path)
         with ort.Session(source, options, api=api) as session:
@@ -34,5 +34,5 @@ def test_a_kernel_has_the_entries_of_its_session(path, api, x, config, expected)
 
 @pytest.mark.parametrize(("config", "expected"), [({"to.add": "four"}, 7), (None, 3)])
 def test_a_kernel_without_a_session_has_its_own(path, x, config, expected):
-    with ort.CustomOpLibrary(path)["configured", "Configured"].kernel(config=config) as kernel:
+    with ort.CustomOpLibrary(path)["calling", "Configured"].kernel(config=config) as kernel:
         assert kernel(x) == expected

@@ -12,6 +12,8 @@
 #undef CreateEpFactories
 #undef ReleaseEpFactory
 
+#include "trying.h"
+
 static const OrtApi* table;
 static OrtEpFactory good;
 static OrtEp good_ep;
@@ -49,8 +51,8 @@ static void keep(const OrtGraph* graph) {
 static OrtStatus* use_kept(void) {
   const OrtNode* nodes[8];
   size_t count;
-  OrtStatus* status = table->Graph_GetNodes(kept, nodes, 8);
-  return status != NULL ? status : table->Node_GetNumInputs(nodes[0], &count);
+  TRY(table->Graph_GetNodes(kept, nodes, 8));
+  return table->Node_GetNumInputs(nodes[0], &count);
 }
 
 /* --- computing ------------------------------------------------------------------------------- */
@@ -62,32 +64,30 @@ static void throw_as_in_cpp(void) {
 }
 
 static void end_by_an_empty_tensor(void) {
-  if (breaks("survives-empty-tensors")) {
-    abort();
-  }
-  if (breaks("throws-for-empty-tensors")) {
-    throw_as_in_cpp();
-  }
+  if (breaks("survives-empty-tensors")) abort();
+  if (breaks("throws-for-empty-tensors")) throw_as_in_cpp();
+}
+
+static OrtStatus* data_of(OrtKernelContext* context, const int64_t* shape, size_t rank,
+                          float** out) {
+  OrtValue* output;
+  TRY(table->KernelContext_GetOutput(context, 0, shape, rank, &output));
+  return table->GetTensorMutableData(output, (void**)out);
 }
 
 static OrtStatus* shift(const void* self, OrtKernelContext* context) {
   const OrtValue* input;
   OrtTensorTypeAndShapeInfo* info;
-  OrtValue* output;
   int64_t shape[16];
   size_t rank, count;
   float* sum;
-  OrtStatus* status = table->KernelContext_GetInput(context, 0, &input);
-  if (status != NULL || (status = table->GetTensorTypeAndShape(input, &info)) != NULL) {
-    return status;
-  }
+  TRY(table->KernelContext_GetInput(context, 0, &input));
+  TRY(table->GetTensorTypeAndShape(input, &info));
   table->ReleaseStatus(table->GetDimensionsCount(info, &rank));
   table->ReleaseStatus(table->GetDimensions(info, shape, rank));
   table->ReleaseStatus(table->GetTensorShapeElementCount(info, &count));
   table->ReleaseTensorTypeAndShapeInfo(info);
-  if (count == 0) {
-    end_by_an_empty_tensor();
-  }
+  if (count == 0) end_by_an_empty_tensor();
   if (breaks("writes-only-its-outputs")) {
     table->ReleaseStatus(table->GetTensorMutableData((OrtValue*)input, (void**)&sum));
     sum[0] += 1;
@@ -95,15 +95,13 @@ static OrtStatus* shift(const void* self, OrtKernelContext* context) {
   if (breaks("computes-anew-in-each-call")) {
     static const void* of;
     static float first;
-    table->ReleaseStatus(table->KernelContext_GetOutput(context, 0, shape, rank, &output));
-    table->ReleaseStatus(table->GetTensorMutableData(output, (void**)&sum));
+    TRY(data_of(context, shape, rank, &sum));
     first = of == self ? first : sum[0];
     of = self;
     sum[0] = first;
   }
   if (breaks("computes-what-others-do") || breaks("computes-in-a-session")) {
-    table->ReleaseStatus(table->KernelContext_GetOutput(context, 0, shape, rank, &output));
-    table->ReleaseStatus(table->GetTensorMutableData(output, (void**)&sum));
+    TRY(data_of(context, shape, rank, &sum));
     sum[0] += 1;
   }
   return NULL;
@@ -164,25 +162,22 @@ static OrtStatus* take_all(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupport
   const OrtNode* nodes[8];
   size_t count = 0;
   OrtStatus* status = table->Graph_GetNumNodes(graph, &count);
-  if (status != NULL && breaks("bears-failures-of-the-host")) {
-    abort();
-  }
+  if (status != NULL && breaks("bears-failures-of-the-host")) abort();
   if (status != NULL && breaks("leaves-a-status-of-a-failure")) {
     status = table->CreateStatus(ORT_FAIL, "the reason stays alive");
   }
-  if (status != NULL || (status = table->Graph_GetNodes(graph, nodes, count)) != NULL) {
-    return status;
-  }
-  for (size_t i = 0; status == NULL && i < count; i++) {
+  TRY(status);
+  TRY(table->Graph_GetNodes(graph, nodes, count));
+  for (size_t i = 0; i < count; i++) {
     const char* op = "";
-    status = table->Node_GetOperatorType(nodes[i], &op);
-    bool is_mine = status == NULL && strcmp(op, "Add") == 0 &&
-                   (is_of_floats(nodes[i]) || breaks("computes-other-types-right"));
-    for (int n = 0; status == NULL && is_mine && n < 1 + breaks("takes-nodes"); n++) {
-      status = ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, NULL);
+    TRY(table->Node_GetOperatorType(nodes[i], &op));
+    bool is_mine =
+        strcmp(op, "Add") == 0 && (is_of_floats(nodes[i]) || breaks("computes-other-types-right"));
+    for (int n = 0; is_mine && n < 1 + breaks("takes-nodes"); n++) {
+      TRY(ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, NULL));
     }
   }
-  return status;
+  return NULL;
 }
 
 static OrtStatus* break_capability(OrtEp* self, const OrtGraph* graph,
@@ -191,9 +186,8 @@ static OrtStatus* break_capability(OrtEp* self, const OrtGraph* graph,
   if (breaks("takes-the-same-nodes-again") && asked++ > 0) {
     const OrtEpApi* ep_api = ((Provider*)self)->factory->ep_api;
     const OrtNode* nodes[8];
-    OrtStatus* status = table->Graph_GetNodes(graph, nodes, 3);
-    return status != NULL ? status
-                          : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 2, NULL);
+    TRY(table->Graph_GetNodes(graph, nodes, 3));
+    return ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 2, NULL);
   }
   OrtStatus* status = take_all(self, graph, info);
   keep(graph);
@@ -205,45 +199,32 @@ static OrtStatus* break_compile(OrtEp* self, const OrtGraph** graphs, const OrtN
   if (breaks("compiles-what-it-takes")) {
     return table->CreateStatus(ORT_EP_FAIL, "no compiler");
   }
-  while (breaks("hangs-in-compile")) {
-    pause();
-  }
-  if (breaks("uses-its-first-graph")) {
-    OrtStatus* failed = use_kept();
-    if (failed != NULL) {
-      return failed;
-    }
-  }
+  while (breaks("hangs-in-compile")) pause();
+  if (breaks("uses-its-first-graph")) TRY(use_kept());
   if (breaks("uses-no-options-after-its-call")) {
     int has = 0;
     table->ReleaseStatus(table->HasSessionConfigEntry(kept_options, "session.name", &has));
   }
-  if (breaks("gives-its-memory-back")) {
-    kept_block = malloc(4096);
-  }
+  if (breaks("gives-its-memory-back")) kept_block = malloc(4096);
   keep(graphs[0]);
-  OrtStatus* status = good_ep.Compile(self, graphs, nodes, count, infos, contexts);
-  for (size_t i = 0; status == NULL && i < count; i++) {
+  TRY(good_ep.Compile(self, graphs, nodes, count, infos, contexts));
+  for (size_t i = 0; i < count; i++) {
     good_info = *infos[i];
     infos[i]->Compute = break_compute;
-    if (breaks("declares-no-version-of-an-info")) {
-      infos[i]->ort_version_supported = 0;
-    }
+    if (breaks("declares-no-version-of-an-info")) infos[i]->ort_version_supported = 0;
   }
-  if (status == NULL && count > 1 && breaks("gives-each-node-an-info")) {
+  if (count > 1 && breaks("gives-each-node-an-info")) {
     free(infos[1]);
     infos[1] = infos[0];
   }
-  return status;
+  return NULL;
 }
 
 static OrtStatus* break_create(OrtEpFactory* self, const OrtHardwareDevice* const* devices,
                                const OrtKeyValuePairs* const* metadata, size_t count,
                                const OrtSessionOptions* options, const OrtLogger* logger,
                                OrtEp** ep) {
-  if (logger == NULL && breaks("makes-a-provider-without-a-logger")) {
-    abort();
-  }
+  if (logger == NULL && breaks("makes-a-provider-without-a-logger")) abort();
   if (breaks("makes-a-provider")) {
     return table->CreateStatus(ORT_EP_FAIL, "no provider today");
   }
@@ -251,28 +232,20 @@ static OrtStatus* break_create(OrtEpFactory* self, const OrtHardwareDevice* cons
     return table->CreateStatus(ORT_EP_FAIL, "");
   }
   kept_options = options;
-  OrtStatus* status = good.CreateEp(self, devices, metadata, count, options, logger, ep);
-  if (status == NULL) {
-    alive++;
-    good_ep = **ep;
-    (*ep)->GetCapability = break_capability;
-    (*ep)->Compile = break_compile;
-    if (breaks("has-the-functions-of-a-provider")) {
-      (*ep)->ReleaseNodeComputeInfos = NULL;
-    }
-  }
-  return status;
+  TRY(good.CreateEp(self, devices, metadata, count, options, logger, ep));
+  alive++;
+  good_ep = **ep;
+  (*ep)->GetCapability = break_capability;
+  (*ep)->Compile = break_compile;
+  if (breaks("has-the-functions-of-a-provider")) (*ep)->ReleaseNodeComputeInfos = NULL;
+  return NULL;
 }
 
 static void break_release(OrtEpFactory* self, OrtEp* ep) {
   ended++;
-  if (--alive > 0 && breaks("ends-in-any-order")) {
-    abort();
-  }
+  if (--alive > 0 && breaks("ends-in-any-order")) abort();
   good.ReleaseEp(self, ep);
-  if (breaks("throws-when-it-ends")) {
-    throw_as_in_cpp();
-  }
+  if (breaks("throws-when-it-ends")) throw_as_in_cpp();
 }
 
 /* --- the factory ----------------------------------------------------------------------------- */
@@ -318,26 +291,16 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base
                                         const OrtLogger* logger, OrtEpFactory** factories,
                                         size_t room, size_t* count) {
   table = base->GetApi(23);
-  if (table == NULL && breaks("answers-older-hosts-with-a-status")) {
-    return NULL;
-  }
-  if (breaks("takes-a-table-for-granted")) {
-    table->ReleaseStatus(NULL);
-  }
+  if (table == NULL && breaks("answers-older-hosts-with-a-status")) return NULL;
+  if (breaks("takes-a-table-for-granted")) table->ReleaseStatus(NULL);
   if (breaks("registers")) {
     return table->CreateStatus(ORT_EP_FAIL, "no factory today");
   }
-  if (logger == NULL && breaks("does-without-a-logger")) {
-    abort();
-  }
-  if (room == 0 && breaks("refuses-where-there-is-no-room")) {
-    room = 1;
-  }
-  OrtStatus* status = create_good_factories(name, base, logger, factories, room, count);
-  if (status == NULL) {
-    break_factory(factories[0]);
-  }
-  return status;
+  if (logger == NULL && breaks("does-without-a-logger")) abort();
+  if (room == 0 && breaks("refuses-where-there-is-no-room")) room = 1;
+  TRY(create_good_factories(name, base, logger, factories, room, count));
+  break_factory(factories[0]);
+  return NULL;
 }
 
 ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {

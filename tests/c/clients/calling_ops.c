@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops that make and call other ops. In the domain "calling":
- *   Scale      multiplies by its attribute "by"
- *   Fourfold   calls Scale by 2 twice
- *   Double     calls ONNX's Add of its input and itself
- *   Wrong      makes an op for which there is no type "T"
+ * Ops that ask for what surrounds them, and that make and call other ops. In the domain "calling":
+ *   Scale       multiplies by its attribute "by"
+ *   Configured  adds what the session's configuration entry "to.add" has: 1 for each character
+ *   Fourfold    calls Scale by 2 twice
+ *   Double      calls ONNX's Add of its input and itself
+ *   Wrong       makes an op for which there is no type "T"
  */
 #include <stdlib.h>
 #include <string.h>
-
-#include "onnxruntime_c_api.h"
 
 #include "own_domain.h"
 #include "plain_op.h"
@@ -22,7 +21,7 @@ struct op {
 };
 
 struct kernel {
-  float by;
+  float by, added;
   OrtOp* inner;
 };
 
@@ -45,12 +44,23 @@ static OrtStatus* make_inner(const char* its_name, const OrtKernelInfo* info, Or
   return status;
 }
 
+static OrtStatus* read_entry(const OrtKernelInfo* info, float* added) {
+  OrtKeyValuePairs* entries = NULL;
+  TRY(api->KernelInfo_GetConfigEntries(info, &entries));
+  const char* to_add = api->GetKeyValue(entries, "to.add");
+  *added = to_add != NULL ? (float)strlen(to_add) : 0;
+  api->ReleaseKeyValuePairs(entries);
+  return NULL;
+}
+
 static OrtStatus* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* given,
                                       const OrtKernelInfo* info, void** out) {
-  struct kernel made = {1, NULL};
+  struct kernel made = {.by = 1};
   (void)given;
   if (strcmp(name(op), "Scale") == 0) {
     TRY(api->KernelInfoGetAttribute_float(info, "by", &made.by));
+  } else if (strcmp(name(op), "Configured") == 0) {
+    TRY(read_entry(info, &made.added));
   } else {
     TRY(make_inner(name(op), info, &made.inner));
   }
@@ -80,7 +90,8 @@ static OrtStatus* begin(OrtKernelContext* context, const OrtValue** in, OrtValue
   return status != NULL ? status : api->KernelContext_GetOutput(context, 0, dims, rank, out);
 }
 
-static OrtStatus* ORT_API_CALL compute_scale(void* kernel, OrtKernelContext* context) {
+static OrtStatus* ORT_API_CALL compute_numbers(void* kernel, OrtKernelContext* context) {
+  const struct kernel* self = kernel;
   const OrtValue* in = NULL;
   OrtValue* out = NULL;
   size_t count = 0;
@@ -88,9 +99,7 @@ static OrtStatus* ORT_API_CALL compute_scale(void* kernel, OrtKernelContext* con
   TRY(begin(context, &in, &out, &count));
   TRY(api->GetTensorMutableData((OrtValue*)in, (void**)&from));
   TRY(api->GetTensorMutableData(out, (void**)&to));
-  for (size_t i = 0; i < count; i++) {
-    to[i] = ((const struct kernel*)kernel)->by * from[i];
-  }
+  for (size_t i = 0; i < count; i++) to[i] = self->by * from[i] + self->added;
   return NULL;
 }
 
@@ -128,16 +137,17 @@ static OrtStatus* ORT_API_CALL compute_double(void* kernel, OrtKernelContext* co
     }                                    \
   }
 
-static const struct op ops[] = {OP("Scale", compute_scale), OP("Fourfold", compute_fourfold),
-                                OP("Double", compute_double), OP("Wrong", compute_scale)};
+static const struct op ops[] = {OP("Scale", compute_numbers), OP("Configured", compute_numbers),
+                                OP("Fourfold", compute_fourfold), OP("Double", compute_double),
+                                OP("Wrong", compute_numbers)};
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {
-  api = base->GetApi(16);
+  api = base->GetApi(24); /* which Configured alone needs */
+  api = api != NULL ? api : base->GetApi(16);
   TRY(api->CreateCustomOpDomain("calling", &domain));
-  OrtStatus* status = NULL;
-  for (size_t i = 0; status == NULL && i < sizeof ops / sizeof *ops; i++) {
-    status = api->CustomOpDomain_Add(domain, &ops[i].callbacks);
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    TRY(api->CustomOpDomain_Add(domain, &ops[i].callbacks));
   }
-  return status != NULL ? status : api->AddCustomOpDomain(options, domain);
+  return api->AddCustomOpDomain(options, domain);
 }

@@ -14,205 +14,155 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "onnxruntime_c_api.h"
-
 #include "plain_op.h"
+
+/* Whether a word is defined, alone or as 1: it is put behind a name, which is then two arguments.
+ */
+#define SECOND(first, second, ...) second
+#define DECIDE(...) SECOND(__VA_ARGS__, 0, )
+#define BEFORE_1 , 1
+#define CHECK_WORD(word) DECIDE(BEFORE_##word)
+#define ON(word) CHECK_WORD(word)
 
 #ifndef ASKS
 #define ASKS 8
 #endif
+#ifndef OR_ASKS
+#define OR_ASKS 0
+#endif
+#ifndef LATE
+#define LATE 0
+#endif
+#ifdef LEAVES
+enum { IS_LEFT = 1, IS_REFUSED = LEAVES };
+#else
+enum { IS_LEFT, IS_REFUSED };
+#endif
+#ifdef CALLS
+extern double CALLS(double x);
+#else
+#define CALLS(x) (x)
+#endif
 
 static const OrtApi* api;
+static OrtCustomOpDomain* domain;
 static int is_new;
 
-static const char* name(const OrtCustomOp* op) {
-  (void)op;
-  return "Nothing";
-}
-
+static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Nothing"; }
+static size_t ORT_API_CALL inputs(const OrtCustomOp* op) { return (void)op, IS_LEFT ? 2 : 1; }
 #ifdef AGAIN
 static inline ONNXTensorElementDataType integers(const OrtCustomOp* op, size_t i) {
-  (void)op;
-  (void)i;
-  return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
+  return (void)op, (void)i, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
 }
 #endif
 
-#ifdef REFUSES
-static OrtStatus* refuse(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info,
-                         void** kernel) {
-  (void)op;
-  (void)info;
-  (void)kernel;
-  return given->CreateStatus(ORT_FAIL, "no kernel today");
-}
-
-static OrtStatus* compute_nothing(void* kernel, OrtKernelContext* context) {
-  (void)kernel;
-  (void)context;
-  return NULL;
-}
-#endif
-
-#ifdef LEAVES
-static size_t count_two(const OrtCustomOp* op) { return (void)op, 2; }
-
-static size_t count_elements(const OrtApi* given, const OrtKernelContext* context, size_t i) {
+static size_t count_elements(const OrtKernelContext* context, size_t i) {
   const OrtValue* input = NULL;
   OrtTensorTypeAndShapeInfo* info = NULL;
   size_t count = 0;
-  given->ReleaseStatus(given->KernelContext_GetInput(context, i, &input));
-  given->ReleaseStatus(given->GetTensorTypeAndShape(input, &info));
-  given->ReleaseStatus(given->GetTensorShapeElementCount(info, &count));
-  given->ReleaseTensorTypeAndShapeInfo(info);
+  api->ReleaseStatus(api->KernelContext_GetInput(context, i, &input));
+  api->ReleaseStatus(api->GetTensorTypeAndShape(input, &info));
+  api->ReleaseStatus(api->GetTensorShapeElementCount(info, &count));
+  if (!ON(LEAKS)) api->ReleaseTensorTypeAndShapeInfo(info);
   return count;
 }
 
-static OrtStatus* create_nothing(const OrtCustomOp* op, const OrtApi* given,
-                                 const OrtKernelInfo* info, void** kernel) {
+static void* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* given,
+                                 const OrtKernelInfo* info) {
+  static int kernel;
+  static volatile double called;
+  int version = 0;
+  int64_t number;
   (void)op;
-  (void)given;
-  (void)info;
+  if (ON(CRASHES)) abort();
+  while (ON(HANGS)) pause();
+  called = CALLS(0);
+  (void)called;
+  if (LATE) {
+    given->ReleaseStatus(given->KernelInfo_GetOperatorSinceVersion(info, &version));
+  }
+  if (ON(CRASHES_ON_ATTRIBUTE)) {
+    OrtStatus* status = given->KernelInfoGetAttribute_int64(info, "buckets", &number);
+    if (status == NULL) abort();
+    given->ReleaseStatus(status);
+  }
+  if (ON(LEAKS)) (void)!given->KernelInfoGetAttribute_int64(info, "missing", &number);
+  return &kernel;
+}
+static OrtStatus* ORT_API_CALL create_or_refuse(const OrtCustomOp* op, const OrtApi* given,
+                                                const OrtKernelInfo* info, void** kernel) {
+  (void)op, (void)info;
   *kernel = NULL;
-  return NULL;
+  return ON(REFUSES) ? given->CreateStatus(ORT_FAIL, "no kernel today") : NULL;
 }
 
-static OrtStatus* leave_output(void* kernel, OrtKernelContext* context) {
+static void ORT_API_CALL compute(void* kernel, OrtKernelContext* context) {
+  const int64_t shape[] = {1};
+  OrtValue* output;
+  void* data = NULL;
+  (void)kernel;
+  if (ON(CRASHES_ON_INPUTS)) abort();
+  if (ON(LEAKS)) count_elements(context, 0);
+  api->ReleaseStatus(api->KernelContext_GetOutput(context, 0, shape, 1, &output));
+  api->ReleaseStatus(api->GetTensorMutableData(output, &data));
+  *(float*)data = 1;
+}
+static OrtStatus* ORT_API_CALL leave_output(void* kernel, OrtKernelContext* context) {
   const int64_t shape[] = {4};
   OrtValue* output;
   (void)kernel;
-  if (LEAVES && count_elements(api, context, 0) == count_elements(api, context, 1)) {
+  if (IS_REFUSED && count_elements(context, 0) == count_elements(context, 1)) {
     return api->CreateStatus(ORT_FAIL, "the inputs have as many elements");
   }
   return api->KernelContext_GetOutput(context, 0, shape, 1, &output);
 }
-#endif
+static void ORT_API_CALL destroy(void* kernel) { (void)kernel; }
 
-#ifdef CALLS
-extern double CALLS(double x);
-#endif
-
-static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info) {
-  static int kernel;
-  (void)op;
-  (void)given;
-  (void)info;
-#ifdef CRASHES
-  abort();
-#endif
-#ifdef HANGS
-  for (;;) pause();
-#endif
-#ifdef CALLS
-  static volatile double called;
-  called = CALLS(0);
-  (void)called;
-#endif
-#ifdef LATE
-  int version = 0;
-  if (LATE) {
-    given->ReleaseStatus(given->KernelInfo_GetOperatorSinceVersion(info, &version));
+static OrtCustomOp make_op(void) {
+  OrtCustomOp op = {.version = 8,
+                    .CreateKernel = create,
+                    .GetName = name,
+                    .GetExecutionProviderType = ON(LACKS) ? NULL : plain_provider,
+                    .GetInputType = plain_type,
+                    .GetInputTypeCount = inputs,
+                    .GetOutputType = plain_type,
+                    .GetOutputTypeCount = plain_count,
+                    .KernelCompute = compute,
+                    .KernelDestroy = destroy,
+                    .GetInputCharacteristic = plain_kind,
+                    .GetOutputCharacteristic = plain_kind};
+  if (ON(REFUSES) || IS_LEFT) {
+    op.version = 16;
+    op.CreateKernelV2 = create_or_refuse;
+    op.KernelComputeV2 = leave_output;
+    op.GetInputMemoryType = plain_memory;
   }
-#endif
-#ifdef CRASHES_ON_ATTRIBUTE
-  int64_t buckets;
-  OrtStatus* status = given->KernelInfoGetAttribute_int64(info, "buckets", &buckets);
-  if (status == NULL) abort();
-  given->ReleaseStatus(status);
-#endif
-#ifdef LEAKS
-  int64_t number;
-  (void)given->KernelInfoGetAttribute_int64(info, "missing", &number);
-#endif
-  return &kernel;
+  return op;
 }
 
-static void compute(void* kernel, OrtKernelContext* context) {
-  const int64_t shape[] = {1};
-  OrtValue* output;
-  (void)kernel;
-#ifdef CRASHES_ON_INPUTS
-  abort();
-#endif
-#ifdef LEAKS
-  const OrtValue* input = NULL;
-  OrtTensorTypeAndShapeInfo* info;
-  api->ReleaseStatus(api->KernelContext_GetInput(context, 0, &input));
-  api->ReleaseStatus(api->GetTensorTypeAndShape(input, &info));
-#endif
-  api->ReleaseStatus(api->KernelContext_GetOutput(context, 0, shape, 1, &output));
-  void* data = NULL;
-  api->ReleaseStatus(api->GetTensorMutableData(output, &data));
-  *(float*)data = 1;
-}
-
-static void destroy(void* kernel) { (void)kernel; }
-
-static const OrtCustomOp op = {
-#ifdef REFUSES
-    .version = 16,
-    .CreateKernelV2 = refuse,
-    .KernelComputeV2 = compute_nothing,
-    .GetInputMemoryType = plain_memory,
-#elif defined LEAVES
-    .version = 16,
-    .CreateKernelV2 = create_nothing,
-    .KernelComputeV2 = leave_output,
-    .GetInputMemoryType = plain_memory,
-#else
-    .version = 8,
-#endif
-    .CreateKernel = create,
-    .GetName = name,
-#ifndef LACKS
-    .GetExecutionProviderType = plain_provider,
-#endif
-    .GetInputType = plain_type,
-#ifdef LEAVES
-    .GetInputTypeCount = count_two,
-#else
-    .GetInputTypeCount = plain_count,
-#endif
-    .GetOutputType = plain_type,
-    .GetOutputTypeCount = plain_count,
-    .KernelCompute = compute,
-    .KernelDestroy = destroy,
-    .GetInputCharacteristic = plain_kind,
-    .GetOutputCharacteristic = plain_kind,
-};
-
-static OrtCustomOpDomain* domain;
-#ifndef KEEPS_DOMAIN
 static void __attribute__((destructor)) end(void) {
-  if (api != NULL) {
-    api->ReleaseCustomOpDomain(domain);
-  }
+  if (api != NULL && !ON(KEEPS_DOMAIN)) api->ReleaseCustomOpDomain(domain);
 }
-#endif
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {
+  static OrtCustomOp op, again;
+  op = again = make_op();
 #ifdef BY_NAME
   base = OrtGetApiBase();
 #endif
-#ifdef PRINTS
-  fputs("a runtime must come first\n", stderr);
-  exit(1);
-#endif
+  if (ON(PRINTS)) {
+    fputs("a runtime must come first\n", stderr);
+    exit(1);
+  }
   api = base->GetApi(ASKS);
   is_new = api != NULL;
-#ifdef OR_ASKS
-  api = is_new ? api : base->GetApi(OR_ASKS);
-#endif
+  if (!is_new && OR_ASKS) api = base->GetApi(OR_ASKS);
   OrtStatus* status = api->CreateCustomOpDomain("checked", &domain);
-  if (status == NULL) {
-    status = api->CustomOpDomain_Add(domain, &op);
-  }
+  if (status == NULL) status = api->CustomOpDomain_Add(domain, &op);
 #ifdef AGAIN
-  static OrtCustomOp again;
-  again = op;
   again.GetInputType = AGAIN;
-  status = status == NULL ? api->CustomOpDomain_Add(domain, &again) : status;
+  if (status == NULL) status = api->CustomOpDomain_Add(domain, &again);
 #endif
   return status == NULL ? api->AddCustomOpDomain(options, domain) : status;
 }

@@ -6,7 +6,6 @@
  */
 #include "client_cxx.h"
 
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,18 +19,9 @@ static_assert(noexcept(std::declval<const OrtApi&>().CreateStatus(ORT_OK, nullpt
 static_assert(noexcept(std::declval<const OrtApi&>().ReleaseStatus(nullptr)));
 static_assert(std::is_same_v<OrtStatusPtr, OrtStatus*>);
 
-struct Release {
-  void operator()(OrtMemoryInfo* info) const noexcept { g_ort->ReleaseMemoryInfo(info); }
-  void operator()(OrtKeyValuePairs* pairs) const noexcept { g_ort->ReleaseKeyValuePairs(pairs); }
-};
-
-template <class Handle>
-using Owned = std::unique_ptr<Handle, Release>;
-
 Owned<OrtMemoryInfo> memory_info(const char* name) {
-  OrtMemoryInfo* info = nullptr;
-  check(g_ort->CreateMemoryInfo(name, OrtDeviceAllocator, 0, OrtMemTypeDefault, &info));
-  return Owned<OrtMemoryInfo>(info);
+  return make<OrtMemoryInfo>(g_ort->CreateMemoryInfo, name, OrtDeviceAllocator, 0,
+                             OrtMemTypeDefault);
 }
 
 void a_status_becomes_an_exception() {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the clients in C++ share: the table, and a failing status as an exception. */
+/* What the clients in C++ share: the table, a failing status as an exception, and handles that
+ * release themselves. */
 #ifndef ORTCFFI_TESTS_CLIENT_CXX_H_
 #define ORTCFFI_TESTS_CLIENT_CXX_H_
 
+#include <memory>
 #include <stdexcept>
 
 #include "client.h"
@@ -21,6 +23,25 @@ static inline void check(OrtStatus* status) {
     g_ort->ReleaseStatus(status);
     throw error;
   }
+}
+
+struct Release {
+  void operator()(OrtValue* x) const noexcept { g_ort->ReleaseValue(x); }
+  void operator()(OrtMemoryInfo* x) const noexcept { g_ort->ReleaseMemoryInfo(x); }
+  void operator()(OrtKeyValuePairs* x) const noexcept { g_ort->ReleaseKeyValuePairs(x); }
+  void operator()(OrtTensorTypeAndShapeInfo* x) const noexcept {
+    g_ort->ReleaseTensorTypeAndShapeInfo(x);
+  }
+};
+template <class Handle>
+using Owned = std::unique_ptr<Handle, Release>;
+
+/* Calls a function whose last parameter is the new handle. */
+template <class Handle, class... Parameters, class... Arguments>
+Owned<Handle> make(OrtStatus*(ORT_API_CALL* function)(Parameters...), Arguments... arguments) {
+  Handle* handle = nullptr;
+  check(function(arguments..., &handle));
+  return Owned<Handle>(handle);
 }
 
 #endif /* ORTCFFI_TESTS_CLIENT_CXX_H_ */

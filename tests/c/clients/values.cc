@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -19,24 +18,6 @@
 namespace {
 
 const std::string kLong = "a text that does not fit into a string itself";
-
-struct Release {
-  void operator()(OrtValue* x) const noexcept { g_ort->ReleaseValue(x); }
-  void operator()(OrtMemoryInfo* x) const noexcept { g_ort->ReleaseMemoryInfo(x); }
-  void operator()(OrtTensorTypeAndShapeInfo* x) const noexcept {
-    g_ort->ReleaseTensorTypeAndShapeInfo(x);
-  }
-};
-template <class Handle>
-using Owned = std::unique_ptr<Handle, Release>;
-
-/* Calls a function whose last parameter is the new handle. */
-template <class Handle, class... Parameters, class... Arguments>
-Owned<Handle> make(OrtStatus*(ORT_API_CALL* function)(Parameters...), Arguments... arguments) {
-  Handle* handle = nullptr;
-  check(function(arguments..., &handle));
-  return Owned<Handle>(handle);
-}
 
 OrtAllocator* allocator() {
   OrtAllocator* found = nullptr;
