@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
 
 
-def _read(tracking: "Tracking") -> Any:
-    figures = ffi.new("core_tracking_figures*")
-    lib.core_tracking_read(tracking.handle, figures)
-    return figures
+def _figure(field: str, doc: str) -> Any:
+    """Return a property that is a figure of what C counts."""
+
+    def read(tracking: "Tracking") -> int:
+        figures: Any = ffi.new("core_tracking_figures*")
+        lib.core_tracking_read(tracking.handle, figures)
+        return int(getattr(figures, field))
+
+    return property(read, None, None, doc)
 
 
 @public
@@ -58,35 +63,12 @@ class Tracking(Adaptor):
         self._address = address_of(self.handle)
         self.scopes: list[Scope] = []
 
-    @property
-    def bytes_allocated(self) -> int:
-        """Bytes in use."""
-        return int(_read(self).current)
-
-    @property
-    def max_memory(self) -> int:
-        """The most that `bytes_allocated` has been."""
-        return int(_read(self).peak)
-
-    @property
-    def total_bytes(self) -> int:
-        """Bytes ever asked for."""
-        return int(_read(self).total)
-
-    @property
-    def num_allocations(self) -> int:
-        """Blocks ever handed out."""
-        return int(_read(self).allocations)
-
-    @property
-    def num_frees(self) -> int:
-        """Blocks ever given back."""
-        return int(_read(self).frees)
-
-    @property
-    def max_allocation(self) -> int:
-        """Bytes of the largest block ever asked for."""
-        return int(_read(self).largest)
+    bytes_allocated: int = _figure("current", "Bytes in use.")
+    max_memory: int = _figure("peak", "The most that `bytes_allocated` has been.")
+    total_bytes: int = _figure("total", "Bytes ever asked for.")
+    num_allocations: int = _figure("allocations", "Blocks ever handed out.")
+    num_frees: int = _figure("frees", "Blocks ever given back.")
+    max_allocation: int = _figure("largest", "Bytes of the largest block ever asked for.")
 
     def scope(
         self, name: str = "", *, leaks: bool = True, belongs_to: BelongsTo = "process"
