@@ -88,32 +88,6 @@ class EpDevice(Handle):
         found = lib.EpDevice_MemoryInfo(self.api.pointer, self.handle, kind)
         return MemoryInfo(self.api, ffi.cast("OrtMemoryInfo*", found), self) if found else None
 
-    def memory(self, mem_type: int = lib.OrtDeviceMemoryType_DEFAULT) -> tuple[int, int]:
-        """Return two amounts of the device's memory, in bytes, as its execution provider says them.
-
-        API function: ``EpDevice_GetMemoryCapacity``, since version 32.
-
-        Parameters
-        ----------
-        mem_type : DeviceMemoryType, optional
-            Which memory.
-
-        Returns
-        -------
-        tuple of int
-            The two outputs of the library. No public header says yet which is the whole memory and
-            which is free: compare them.
-
-        Raises
-        ------
-        NotImplemented
-            The execution provider does not say, as the CPU's, or the library is older.
-        """
-        kind = integer("mem_type", mem_type, UINT32)
-        outs = ffi.new("uint64_t*"), ffi.new("uint64_t*")
-        self._call("EpDevice_GetMemoryCapacity", kind, *outs)
-        return int(outs[0][0]), int(outs[1][0])
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EpDevice) and bool(self.handle == other.handle)
 
