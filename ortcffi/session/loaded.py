@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type
 from ortcffi._handle import owned_by, owner_of
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ortcffi.values.type_info import ValueSpec
 
 
+@public
 class Loaded(Engine):
     """A model that a library has loaded, without what makes and ends it: see `Session`."""
 

@@ -65,7 +65,7 @@ CALLS = {
         lambda: ort.Value.empty(np.float32(2), "f4")
     ],
     "made by custom_op": [lambda: ort.PythonOp("a", "b", None, may_inplace=(), versions=(1, 1))],
-    "library must be a CustomOpLibrary": [lambda: ort.LibraryOp(None, None, None, 0, None)],
+    "library must be a CustomOpLibrary": [lambda: ort.LibraryOp(None, None, None, None)],
     "made by attach": [lambda: ort.Official(None, np)],
     "options must be a cdata of OrtSessionOptions": [lambda: ort.op_set().register(None, None)],
     "path must be a str, bytes or os.PathLike, not": [

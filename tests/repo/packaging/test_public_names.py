@@ -89,8 +89,6 @@ def test_a_pickle_names_only_public_modules(kind, protocol):
 def test_statistics_come_back_as_they_were():
     stats = core_api().default_allocator.stats
     assert pickle.loads(pickle.dumps(stats)) == copy.deepcopy(stats) == stats
-    with pytest.raises(TypeError):
-        copy.deepcopy(stats).raw["InUse"] = "0"
 
 
 @pytest.mark.parametrize("api", [core_api(), ortcffi.emulate(12)], ids=["core", "emulated"])
