@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Statuses as objects, and key-value pairs."""
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer
@@ -160,3 +160,15 @@ def pairs_of(api: "Api", handle: Any) -> dict[str, str]:
         return {}
     with KeyValuePairs.from_handle(api, ffi.cast("OrtKeyValuePairs*", handle), api) as pairs:
         return pairs.to_dict()
+
+
+def fact_of_library(slot: str, doc: str, convert: Callable[[Any], Any] | None = None) -> Any:
+    """Return a property that is what a function answers for a handle: pairs, or as converted."""
+    function = getattr(lib, slot)
+
+    def read(of: Handle) -> Any:
+        handle = of.handle  # kept until the answer is read
+        answer = function(of.api.pointer, handle)
+        return pairs_of(of.api, answer) if convert is None else convert(answer)
+
+    return property(read, None, None, doc)

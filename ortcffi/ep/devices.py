@@ -12,7 +12,7 @@ from ortcffi._table import table_for
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
 from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.status import pairs_of
+from ortcffi.status import fact_of_library, pairs_of
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -46,29 +46,16 @@ class EpDevice(Handle):
             raise ValueError(f"{self!r} was offered to a function; take one of Env.devices")
         return env.handle
 
-    @property
-    def name(self) -> str:
-        """The name of the execution provider."""
-        handle = self.handle  # kept until the text is decoded
-        return decode(lib.EpDevice_EpName(self.api.pointer, handle))
-
-    @property
-    def vendor(self) -> str:
-        """The vendor of the execution provider."""
-        handle = self.handle  # kept until the text is decoded
-        return decode(lib.EpDevice_EpVendor(self.api.pointer, handle))
-
-    @property
-    def metadata(self) -> dict[str, str]:
-        """Metadata that the execution provider gives about itself and the device."""
-        handle = self.handle  # kept until the pairs are read
-        return pairs_of(self.api, lib.EpDevice_EpMetadata(self.api.pointer, handle))
-
-    @property
-    def options(self) -> dict[str, str]:
-        """The execution provider's options for the device."""
-        handle = self.handle  # kept until the pairs are read
-        return pairs_of(self.api, lib.EpDevice_EpOptions(self.api.pointer, handle))
+    name: str = fact_of_library("EpDevice_EpName", "The name of the execution provider.", decode)
+    vendor: str = fact_of_library(
+        "EpDevice_EpVendor", "The vendor of the execution provider.", decode
+    )
+    metadata: dict[str, str] = fact_of_library(
+        "EpDevice_EpMetadata", "What the execution provider says about itself and the device."
+    )
+    options: dict[str, str] = fact_of_library(
+        "EpDevice_EpOptions", "The execution provider's options for the device."
+    )
 
     @property
     def hardware(self) -> "HardwareDevice":

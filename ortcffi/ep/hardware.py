@@ -11,7 +11,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import check
-from ortcffi.status import KeyValuePairs, pairs_of
+from ortcffi.status import KeyValuePairs, fact_of_library
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -88,27 +88,16 @@ class HardwareDevice(Handle):
         """The kind."""
         return known(HardwareType, int(lib.HardwareDevice_Type(self.api.pointer, self.handle)))
 
-    @property
-    def vendor(self) -> str:
-        """The vendor's name."""
-        handle = self.handle  # kept until the text is decoded
-        return decode(lib.HardwareDevice_Vendor(self.api.pointer, handle))
-
-    @property
-    def vendor_id(self) -> int:
-        """The vendor's PCI number; 0 if it is not known."""
-        return int(lib.HardwareDevice_VendorId(self.api.pointer, self.handle))
-
-    @property
-    def device_id(self) -> int:
-        """The number of the model; 0 if it is not known."""
-        return int(lib.HardwareDevice_DeviceId(self.api.pointer, self.handle))
-
-    @property
-    def metadata(self) -> dict[str, str]:
-        """What else the library knows of it."""
-        handle = self.handle  # kept until the pairs are read
-        return pairs_of(self.api, lib.HardwareDevice_Metadata(self.api.pointer, handle))
+    vendor: str = fact_of_library("HardwareDevice_Vendor", "The vendor's name.", decode)
+    vendor_id: int = fact_of_library(
+        "HardwareDevice_VendorId", "The vendor's PCI number; 0 if it is not known.", int
+    )
+    device_id: int = fact_of_library(
+        "HardwareDevice_DeviceId", "The number of the model; 0 if it is not known.", int
+    )
+    metadata: dict[str, str] = fact_of_library(
+        "HardwareDevice_Metadata", "What else the library knows of it."
+    )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HardwareDevice) and bool(self.handle == other.handle)
