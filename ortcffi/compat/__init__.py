@@ -21,7 +21,7 @@ __author__ = "Microsoft"  # of what these names are made after
 
 
 def _advice(name: str) -> str:
-    if name in ("datasets", "quantization", "tools", "transformers"):
+    if name in _names.TOOLS:
         return f": import onnxruntime.{name}, which is the official package's after install() too"
     if name.startswith("ModelPackage"):
         return ": the C API has no functions that write model packages"

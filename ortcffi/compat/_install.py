@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._environment import stand_in_for_cpu, state
+from ortcffi.compat._names import TOOLS
 from ortcffi.table.load import installed_packages, package_advice
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ else:  # that module imports twenty others
     Loader = object
 
 _NAME, _OURS = "onnxruntime", "ortcffi.compat"
-_TOOLS = ("datasets", "quantization", "tools", "transformers")  # of the installed package
 _COMPILED = "onnxruntime.capi.onnxruntime_pybind11_state"
 
 
@@ -28,8 +28,9 @@ def install(providers: Iterable[str] = (), *, strict: bool = False) -> None:
     """Have ``import onnxruntime`` give this package from now on, in the whole process.
 
     Modules of both names are the same objects. ``onnxruntime.quantization``, ``tools``,
-    ``transformers`` and ``datasets`` come from the installed package, whose compiled module is
-    loaded only for functions that the C API lacks, such as those that pack quantized weights.
+    ``transformers``, ``datasets`` and ``backend`` come from the installed package, whose compiled
+    module is loaded only for functions that the C API lacks, such as those that pack quantized
+    weights.
     Calling it again does nothing. Processes that are started anew, such as workers that
     `multiprocessing` spawns, have to call it for themselves.
 
@@ -76,14 +77,14 @@ class _Finder:
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find a module of the drop-in, or a package of tools in the installed one."""
-        if name.startswith(f"{_OURS}.") and name.split(".", 2)[2] in _TOOLS:
+        if name.startswith(f"{_OURS}.") and name.split(".", 2)[2] in TOOLS:
             # Where a program says ``from onnxruntime import datasets``.
             tools = _NAME + name[len(_OURS) :]
             return spec_from_loader(name, _Loader(tools)) if find_spec(tools) else None
         parts = name.split(".")
-        if parts[0] != _NAME or (len(parts) > 2 and parts[1] in _TOOLS):
+        if parts[0] != _NAME or (len(parts) > 2 and parts[1] in TOOLS):
             return None
-        if len(parts) == 2 and parts[1] in _TOOLS:
+        if len(parts) == 2 and parts[1] in TOOLS:
             return PathFinder.find_spec(name, [place for place, _ in installed_packages()])
         is_ours = name == _NAME or find_spec(_own(name)) is not None
         return spec_from_loader(name, _Loader(_own(name))) if is_ours else None

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+# Packages in Python that are the installed one's, over the sessions of this one.
+TOOLS = ("backend", "datasets", "quantization", "tools", "transformers")
+
 NAMES = {  # of the package, by the module that has them; NAME=OTHER has another name there
     "_adapters": "AdapterFormat",
     "_binding": "IOBinding SessionIOBinding",

@@ -105,6 +105,12 @@ assert not onnxruntime.quantization.__file__.startswith(os.path.dirname(ortcffi.
 import onnxruntime
 assert not any("pybind11_state.cp" in line for line in open("/proc/self/maps"))
 onnxruntime.InferenceSession(get_example("sigmoid.onnx"))
+import numpy, onnxruntime.backend
+found = onnxruntime.backend.run(get_example("sigmoid.onnx"), numpy.zeros((3, 4, 5), "f4"), "CPU")
+assert (found[0] == 0.5).all()
+prepared = onnxruntime.backend.prepare(get_example("sigmoid.onnx"))
+assert isinstance(prepared._session, ortcffi.compat.InferenceSession)
+assert not any("pybind11_state.cp" in line for line in open("/proc/self/maps"))
 """
     run_program(text)
 

@@ -115,7 +115,7 @@ def test_the_enums_have_the_official_numbers():
             assert int(getattr(compat, name)[member]) == int(value), f"{name}.{member}"
 
 
-@pytest.mark.parametrize("name", ["datasets", "quantization", "tools", "transformers"])
+@pytest.mark.parametrize("name", ["backend", "datasets", "quantization", "tools", "transformers"])
 def test_what_is_not_there_is_named_and_documented(name):
     with pytest.raises(AttributeError, match=f"{name}.*official package"):
         getattr(compat, name)

@@ -25,7 +25,6 @@ from support import models
 from support.hostile_calls import kept, makers, surroundings
 from support.hostile_calls.calls import BUGS, end
 from support.hostile_calls.surroundings import LONGEST, Surroundings
-from support.peers import is_installed
 
 import ortcffi as ort
 from ortcffi import compat, testing
@@ -65,8 +64,7 @@ def import_all() -> None:
     Arrays that a module makes meanwhile stay, and with them the allocator that NumPy uses then.
     """
     for _, name, _ in pkgutil.walk_packages(ort.__path__, "ortcffi."):
-        needs_onnx = name.startswith("ortcffi.compat.backend")
-        if not name.endswith("__main__") and (not needs_onnx or is_installed("onnx")):
+        if not name.endswith("__main__"):
             importlib.import_module(name)
     for module in (np, ort, compat, testing):
         for name in dir(module):
