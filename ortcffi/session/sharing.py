@@ -110,11 +110,16 @@ def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
 def _locked(path: str) -> Iterator[None]:
     """Have one process at a time write; where there are no such locks, the first one is kept."""
     with open(path, "ab", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        with suppress(ImportError):
-            from fcntl import LOCK_EX, flock
-
-            flock(file, LOCK_EX)
-        yield
+        try:
+            from fcntl import LOCK_EX, LOCK_UN, flock
+        except ImportError:
+            yield
+            return
+        flock(file, LOCK_EX)
+        try:
+            yield
+        finally:
+            flock(file, LOCK_UN)  # a child that was forked meanwhile has the file open still
 
 
 def _write(make: Any, api: "Api", model: Any, options: SessionOptions, path: str) -> None:

@@ -88,6 +88,35 @@ def test_a_session_keeps_no_memory_that_it_only_took_to_read_the_model(worker, p
     assert int(worker("")[0]) < 1.3 * 48
 
 
+FORKING = """
+import os, sys
+import ortcffi as ort
+from ortcffi.session import sharing
+write = sharing._write
+def forks(*given):
+    global child
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writer)
+        os.read(reader, 1)  # until the parent ends
+        os._exit(0)
+    write(*given)
+sharing._write = forks
+ort.Session(sys.argv[1], share_weights=sys.argv[2], api=ort.load()).close()
+locks = [each for each in os.listdir(sys.argv[2]) if os.path.isfile(f"{sys.argv[2]}/{each}")]
+import fcntl
+for each in locks:
+    fcntl.flock(open(f"{sys.argv[2]}/{each}"), fcntl.LOCK_EX | fcntl.LOCK_NB)
+print(len(locks), os.waitpid(child, os.WNOHANG)[0])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_child_that_is_forked_while_weights_are_written_keeps_no_lock(path, cache):
+    assert printed_by(FORKING, path, cache) == "1 0"
+
+
 def test_files_of_the_cache_are_for_their_user_only(path, cache):
     x = np.ones((3, SIDE), np.float32)
     with ort.Session(path) as plain:
