@@ -182,9 +182,8 @@ def test_the_meters_of_the_guide_have_the_counts_of_each_model(x):
     export = pytest.importorskip("opentelemetry.sdk.metrics.export")
     page = (CHECKOUT / "docs/guide/service.md").read_text(encoding="utf-8")
     (block,) = [each for each in page.split("```") if "MeterProvider" in each]
-    lines = [line[4:] for line in block.splitlines() if line.startswith((">>> ", "... "))]
     names = {}
-    exec("\n".join(lines), names)
+    exec(block.removeprefix("python"), names)
     with ort.Session(models.scaled(), ort.SessionOptions(log_id="metered")) as session:
         session.run(x=x)
     assert isinstance(names["reader"], export.InMemoryMetricReader)
