@@ -111,6 +111,23 @@ def test_a_model_of_bytes_reads_no_weights_outside_of_the_current_folder(folder)
         ort.Session(model_with("w.bin", folder.parent), options())
 
 
+@needs_release(32, "these words")
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ({"offset": 8, "length": 16}, "out of bounds .*or can not be read in full"),
+        ({"offset": 32, "length": 16}, "out of bounds .*or can not be read in full"),
+        ({"offset": 0, "length": 8}, "external data size mismatch"),
+    ],
+)
+def test_elements_that_a_file_has_not_have_the_words_of_the_library(api, folder, entries, words):
+    w = models.external_tensor("w", [4], "w.bin", **entries)
+    ports = [models.value("x", shape=[4])], [models.value("y", shape=[4])]
+    content = models.model([models.node("Add", "x w", "y")], *ports, [w])
+    with pytest.raises(ort.errors.Fail, match=words):
+        opened_in(api, content, str(folder))
+
+
 @needs_release(21, "an entry for the folder of weights")
 def test_a_folder_of_weights_that_is_not_there_is_refused(api, folder):
     with pytest.raises(ort.OrtError, match="missing"):

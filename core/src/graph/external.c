@@ -226,10 +226,12 @@ OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_d
     }
   }
   CORE_RETURN_IF(found.bytes == NULL || found.size < size,
-                 core_fail(ORT_FAIL, "a tensor has more elements than its external data"));
+                 core_fail(ORT_FAIL,
+                           "the elements of a tensor are out of bounds of the file, or can not "
+                           "be read in full"));
   CORE_RETURN_IF(
       data->length != 0 && data->length != size,
-      core_fail(ORT_FAIL, "the external data of a tensor have not the size of its shape"));
+      core_fail(ORT_FAIL, "external data size mismatch: a tensor has another size by its shape"));
   *out = found.bytes;
   return NULL;
 }
