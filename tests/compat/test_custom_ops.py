@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.graphs import parsed
 from support.processes import run_python
 
-onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnx")
 
 CPU = ["CPUExecutionProvider"]
 
@@ -28,13 +29,8 @@ def library(tmp_path, monkeypatch):
 @pytest.fixture
 def upper():
     """Y = X in capital letters, by an op of that library."""
-    helper, text = onnx.helper, onnx.TensorProto.STRING
-    x, y = [helper.make_tensor_value_info(name, text, [None]) for name in "XY"]
-    node = helper.make_node("StringUpper", ["X"], ["Y"], domain="ai.onnx.contrib")
-    graph = helper.make_graph([node], "upper", [x], [y])
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.contrib", 1)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    return model.SerializeToString()
+    graph = "upper (string[n] X) => (string[n] Y) { Y = ai.onnx.contrib.StringUpper(X) }"
+    return parsed(graph, '"": 17, "ai.onnx.contrib": 1')
 
 
 @pytest.fixture

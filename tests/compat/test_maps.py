@@ -3,26 +3,20 @@
 
 import numpy as np
 import pytest
+from support.graphs import parsed
 
-onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnx")
 
+OPSETS = '"": 13, "ai.onnx.ml": 2'
 CPU = ["CPUExecutionProvider"]
 
 
 @pytest.fixture
 def session(onnxruntime):
     """Y = the values of a map X of int64 to float, in the order of the keys 0, 1 and 2."""
-    helper = onnx.helper
-    numbers = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
-    x = helper.make_value_info("X", helper.make_map_type_proto(onnx.TensorProto.INT64, numbers))
-    y = helper.make_tensor_value_info("Y", onnx.TensorProto.FLOAT, [1, 3])
-    node = helper.make_node(
-        "DictVectorizer", ["X"], ["Y"], domain="ai.onnx.ml", int64_vocabulary=[0, 1, 2]
-    )
-    graph = helper.make_graph([node], "values", [x], [y])
-    opsets = [helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.ml", 2)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=CPU)
+    vectorizer = "ai.onnx.ml.DictVectorizer <int64_vocabulary = [0, 1, 2]>"
+    graph = f"values (map(int64, float) X) => (float[1, 3] Y) {{ Y = {vectorizer} (X) }}"
+    session = onnxruntime.InferenceSession(parsed(graph, OPSETS), providers=CPU)
     yield session
     vars(session).clear()
 
@@ -62,26 +56,18 @@ def test_what_is_no_map_of_the_models_type_is_a_runtime_error(session, x, messag
 
 def session_for_maps(package, kind):
     """A session whose input is a map of str to numbers of a kind."""
-    helper = onnx.helper
-    numbers = helper.make_tensor_type_proto(kind, None)
-    x = helper.make_value_info("X", helper.make_map_type_proto(onnx.TensorProto.STRING, numbers))
-    y = helper.make_tensor_value_info("Y", kind, [1, 1])
-    domain = "ai.onnx.ml"
-    node = helper.make_node("DictVectorizer", ["X"], ["Y"], domain=domain, string_vocabulary=["a"])
-    opsets = [helper.make_opsetid("", 13), helper.make_opsetid(domain, 2)]
-    model = helper.make_model(
-        helper.make_graph([node], "g", [x], [y]), opset_imports=opsets, ir_version=8
-    )
-    return package.InferenceSession(model.SerializeToString(), providers=CPU)
+    vectorizer = 'ai.onnx.ml.DictVectorizer <string_vocabulary = ["a"]>'
+    graph = f"g (map(string, {kind}) X) => ({kind}[1, 1] Y) {{ Y = {vectorizer} (X) }}"
+    return package.InferenceSession(parsed(graph, OPSETS), providers=CPU)
 
 
 @pytest.mark.parametrize(
     ("kind", "x", "message"),
     [
-        (onnx.TensorProto.INT64, {"a": "one"}, "Unexpected value type  <class 'str'>"),
+        ("int64", {"a": "one"}, "Unexpected value type  <class 'str'>"),
         # The official package takes it for infinity.
-        (onnx.TensorProto.FLOAT, {"a": 1e300}, "input 'X': one of values is too large for float32"),
-        (onnx.TensorProto.FLOAT, {"\udc80": 1}, "input 'X': .*lone surrogate"),
+        ("float", {"a": 1e300}, "input 'X': one of values is too large for float32"),
+        ("float", {"\udc80": 1}, "input 'X': .*lone surrogate"),
     ],
 )
 def test_what_is_wrong_with_a_map_is_named(kind, x, message):
@@ -95,7 +81,7 @@ def test_what_is_wrong_with_a_map_is_named(kind, x, message):
 
 @pytest.mark.parametrize("x", [{"a": 1.5}, {"a": np.float32(1)}, {"a": 1 << 70}, {0: 1.5}])
 def test_a_map_of_other_types_than_the_models_is_refused_by_the_library(onnxruntime, state, x):
-    session = session_for_maps(onnxruntime, onnx.TensorProto.INT64)
+    session = session_for_maps(onnxruntime, "int64")
     with pytest.raises(state.InvalidArgument, match="Unexpected input data type"):
         session.run(None, {"X": x})
     vars(session).clear()
@@ -104,7 +90,7 @@ def test_a_map_of_other_types_than_the_models_is_refused_by_the_library(onnxrunt
 def test_the_drop_in_makes_a_map_of_the_models_types():
     from ortcffi import compat
 
-    session = session_for_maps(compat, onnx.TensorProto.INT64)
+    session = session_for_maps(compat, "int64")
     assert session.run(None, {"X": {"a": 1 << 40}})[0].tolist() == [[1 << 40]]
     vars(session).clear()
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from support import models
+from support.graphs import parsed
 from support.prepared import printed_by
 
 onnx = pytest.importorskip("onnx")
@@ -14,13 +15,8 @@ X = [np.array([1, 2, 3], np.float32)]
 @pytest.fixture
 def model() -> bytes:
     """Y = X, an optional sequence of float [3]."""
-    tensor = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [3])
-    kind = onnx.helper.make_optional_type_proto(onnx.helper.make_sequence_type_proto(tensor))
-    node = onnx.helper.make_node("Identity", ["X"], ["Y"])
-    values = [[onnx.helper.make_value_info(name, kind)] for name in "XY"]
-    graph = onnx.helper.make_graph([node], "g", *values)
-    opsets = [onnx.helper.make_opsetid("", 18)]
-    return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    kind = "optional(seq(float[3]))"
+    return parsed(f"g ({kind} X) => ({kind} Y) {{ Y = Identity(X) }}")
 
 
 def test_an_optional_sequence_goes_in_and_comes_out(onnxruntime, model):

@@ -13,6 +13,7 @@ from weakref import ref
 import numpy as np
 import pytest
 from support import models
+from support.graphs import parsed
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 
@@ -325,13 +326,8 @@ def test_a_sequence_is_a_list_of_arrays(onnxruntime, sequences):
 
 @pytest.fixture
 def sequences() -> bytes:
-    onnx = pytest.importorskip("onnx")
-    make = onnx.helper.make_tensor_sequence_value_info
-    x, y = (make(name, onnx.TensorProto.FLOAT, None) for name in "XY")
-    node = onnx.helper.make_node("Identity", ["X"], ["Y"])
-    graph = onnx.helper.make_graph([node], "g", [x], [y])
-    opsets = [onnx.helper.make_opsetid("", 21)]
-    return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
+    pytest.importorskip("onnx")
+    return parsed("g (seq(float) X) => (seq(float) Y) { Y = Identity(X) }")
 
 
 def test_run_options_count(onnxruntime, session, state):

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from support import eps
-from support.graphs import graph_of
+from support.graphs import graph_of, parsed
 
 import ortcffi as ort
 from ortcffi.session.on_core import source_on_core
@@ -267,23 +267,14 @@ def test_the_error_lists_all_operators_that_are_left(core_api):
     assert f"; nodes left: {left}; providers asked: 'takes_nothing'" in message
 
 
-def with_function():
-    """y = -sinh(x), by a function of the model, of which all values have types."""
-    onnx = pytest.importorskip("onnx")
-    helper, opset = onnx.helper, onnx.helper.make_opsetid
-    body = [helper.make_node("Sinh", ["p"], ["q"]), helper.make_node("Neg", ["q"], ["r"])]
-    function = helper.make_function("mine", "Both", ["p"], ["r"], body, [opset("", 17)])
-    ports = [[helper.make_tensor_value_info(name, 1, [3])] for name in "xy"]
-    graph = helper.make_graph(
-        [helper.make_node("Both", ["x"], ["y"], name="call", domain="mine")], "g", *ports
-    )
-    versions = {"opset_imports": [opset("", 17), opset("mine", 1)], "ir_version": 9}
-    model = helper.make_model(graph, functions=[function], **versions)
-    return model.SerializeToString()
+WITH_FUNCTION = """g (float[3] x) => (float[3] y) { y = mine.Both(x) }
+<domain: "mine", opset_import: ["": 17]> Both (p) => (r) { q = Sinh(p) r = Neg(q) }"""
 
 
 def test_functions_that_no_provider_takes_are_replaced_by_their_nodes(core_api):
-    with ort.Session(with_function(), api=core_api, providers=["reference"]) as session:
+    pytest.importorskip("onnx")
+    model = parsed(WITH_FUNCTION, '"": 17, "mine": 1', 9)  # all values have types
+    with ort.Session(model, api=core_api, providers=["reference"]) as session:
         assert session.run(x=X)[0].tolist() == pytest.approx((-np.sinh(X)).tolist())
 
 

@@ -4,6 +4,7 @@
 import random
 
 import pytest
+from support.graphs import parsed
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -30,10 +31,7 @@ def asked_of_bytes(api: ort.Api, content: bytes) -> bytes | None:
 
 
 def model(entries: dict[str, str]) -> bytes:
-    value = onnx.helper.make_tensor_value_info
-    node = onnx.helper.make_node("Relu", ["x"], ["y"])
-    graph = onnx.helper.make_graph([node], "g", [value("x", 1, [2])], [value("y", 1, [2])])
-    made = onnx.helper.make_model(graph)
+    made = onnx.load_from_string(parsed("g (float[2] x) => (float[2] y) { y = Relu(x) }"))
     onnx.helper.set_model_props(made, entries)
     return made.SerializeToString()
 

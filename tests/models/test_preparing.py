@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from support import models
-from support.graphs import graph_of
+from support.graphs import graph_of, parsed
 
 import ortcffi as ort
 
@@ -65,29 +65,19 @@ def test_an_output_that_is_a_sequence_keeps_its_type(core_api):
 
 
 def test_functions_of_the_model_are_inlined():
-    onnx = pytest.importorskip("onnx")
-    body = [onnx.helper.make_node("Add", ["a", "a"], ["b"])]
-    opset = [onnx.helper.make_opsetid("", 21)]
-    function = onnx.helper.make_function("mine", "Double", ["a"], ["b"], body, opset)
-    nodes = [
-        onnx.helper.make_node("Double", ["x"], ["h"], domain="mine"),
-        onnx.helper.make_node("Relu", ["h"], ["y"]),
-    ]
-    x, y = (onnx.helper.make_tensor_value_info(name, 1, [3]) for name in "xy")
-    graph = onnx.helper.make_graph(nodes, "g", [x], [y])
-    opsets = [*opset, onnx.helper.make_opsetid("mine", 1)]
-    proto = onnx.helper.make_model(graph, functions=[function], opset_imports=opsets)
-    prepared = ort.Model.load(proto.SerializeToString()).prepare()
+    pytest.importorskip("onnx")
+    text = """g (float[3] x) => (float[3] y) { h = mine.Double(x) y = Relu(h) }
+    <domain: "mine", opset_import: ["": 21]> Double (a) => (b) { b = Add(a, a) }"""
+    prepared = ort.Model.load(parsed(text, '"": 21, "mine": 1', 10)).prepare()
     assert [node.op_type for node in prepared.graph.nodes] == ["Add", "Relu"]
     assert types_of(prepared)["h"] == "tensor(float[3])"
 
 
 def test_a_function_with_a_name_that_is_no_text_is_refused():
-    onnx = pytest.importorskip("onnx")
-    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 17, "f": 1]>
-    g (float[2] x) => (float[2] y) { y = f.same(x) }
-    <domain: "f", opset_import: ["": 17]> same (passed) => (passed) { other = Neg(passed) }""")
-    content = model.SerializeToString().replace(b"passed", b"passe\xa0")
+    pytest.importorskip("onnx")
+    text = """g (float[2] x) => (float[2] y) { y = f.same(x) }
+    <domain: "f", opset_import: ["": 17]> same (passed) => (passed) { other = Neg(passed) }"""
+    content = parsed(text, '"": 17, "f": 1').replace(b"passed", b"passe\xa0")
     with pytest.raises(ort.errors.InvalidGraph, match="such a name"):
         ort.Model.load(content).prepare()
 

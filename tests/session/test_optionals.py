@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from support import models
+from support.graphs import parsed
 
 import ortcffi as ort
 
@@ -113,25 +114,11 @@ def test_memory_of_the_caller_cannot_hold_nothing(core_api):
 
 
 def test_an_optional_of_one_branch_holds_nothing(optional_api):
-    onnx = pytest.importorskip("onnx")
-    float_, helper = onnx.TensorProto.FLOAT, onnx.helper
-    kind = helper.make_tensor_type_proto(float_, [3])
-    output = helper.make_value_info("z", helper.make_optional_type_proto(kind))
-    branches = [
-        helper.make_graph(
-            [helper.make_node("Optional", inputs, ["z"], **others)], "b", [], [output]
-        )
-        for inputs, others in ((["x"], {}), ([], {"type": kind}))
-    ]
-    node = helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])
-    ports = [
-        helper.make_tensor_value_info("x", float_, [3]),
-        helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, []),
-    ]
-    output = helper.make_value_info("y", helper.make_optional_type_proto(kind))
-    graph = helper.make_graph([node], "g", ports, [output])
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    session = opened(optional_api, made.SerializeToString())
+    kind = "optional(float[3])"
+    branches = f"""then_branch = one () => ({kind} z) {{ z = Optional(x) }},
+        else_branch = other () => ({kind} z) {{ z = Optional <type = float[3]> () }}"""
+    graph = f"g (float[3] x, bool c) => ({kind} y) {{ y = If(c) <{branches}> }}"
+    session = opened(optional_api, parsed(graph))
     np.testing.assert_array_equal(session.run(x=X, c=np.array(True))[0], X)
     assert session.run(x=X, c=np.array(False)) == [None]
 

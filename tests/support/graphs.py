@@ -46,3 +46,11 @@ def graph_of(
     for port in ports_of(outputs):
         graph.output(*port)
     return graph
+
+
+def parsed(text: str, opsets: str = '"": 18', ir_version: int = 8) -> bytes:
+    """The bytes of a model in the text format of the package onnx."""
+    from onnx import parser
+
+    head = f"<ir_version: {ir_version}, opset_import: [{opsets}]>"
+    return bytes(parser.parse_model(f"{head} {text}").SerializeToString())
