@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from support.graphs import graph_of
+from support.graphs import graph_of, parsed
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -117,45 +117,32 @@ def identities(onnx, tensors) -> bytes:
     return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
 
 
+SCATTERED = """scattered (float[3] x, bool which) => (float[3] y)
+<float[3] w = {5, 6, 7}, float[3] listed = {1, 2, 3}> {
+    a = Add(x, w)
+    k = Constant <value = float[3] {3, 3, 3}> ()
+    b = Mul(a, k)
+    c = Add(b, listed)
+    d = If(which) <
+        then_branch = yes () => (float[3] t) <float[3] yes = {10, 10, 10}> { t = Add(x, yes) },
+        else_branch = no () => (float[3] t) <float[3] no = {20, 20, 20}> { t = Add(x, no) }
+    >
+    y = Add(c, d)
+}"""
+
+
 @pytest.fixture
 def scattered(tmp_path):
     """A model with weights in a file, in fields of numbers, in a node Constant and in subgraphs."""
     onnx = pytest.importorskip("onnx")
-    make, tensor = onnx.helper, onnx.numpy_helper.from_array
-    three = make.make_tensor_type_proto(1, [3])
-
-    def branch(name, number):
-        weight = tensor(np.full(3, number, np.float32), name)
-        result = make.make_value_info("t", three)
-        return make.make_graph(
-            [make.make_node("Add", ["x", name], ["t"])], name, [], [result], [weight]
-        )
-
-    graph = make.make_graph(
-        [
-            make.make_node("Add", ["x", "w"], ["a"]),
-            make.make_node("Constant", [], ["k"], value=tensor(np.full(3, 3, np.float32), "value")),
-            make.make_node("Mul", ["a", "k"], ["b"]),
-            make.make_node("Add", ["b", "listed"], ["c"]),
-            make.make_node(
-                "If", ["which"], ["d"], then_branch=branch("yes", 10), else_branch=branch("no", 20)
-            ),
-            make.make_node("Add", ["c", "d"], ["y"]),
-        ],
-        "scattered",
-        [make.make_value_info("x", three), make.make_tensor_value_info("which", 9, [])],
-        [make.make_value_info("y", three)],
-        [
-            tensor(np.array([5, 6, 7], np.float32), "w"),
-            make.make_tensor("listed", 1, [3], [1, 2, 3]),
-        ],
-    )
-    model = make.make_model(graph, opset_imports=[make.make_opsetid("", 20)], ir_version=10)
+    model = onnx.load_from_string(parsed(SCATTERED, '"": 20', 10))
+    w = model.graph.initializer[0]
+    w.raw_data = onnx.numpy_helper.to_array(w).tobytes()
+    w.ClearField("float_data")
+    (tmp_path / "in.bin").write_bytes(bytes(4) + w.raw_data)
+    onnx.external_data_helper.set_external_data(w, "in.bin", 4, 12)
+    w.ClearField("raw_data")
     path = tmp_path / "in.onnx"
-    onnx.external_data_helper.set_external_data(graph.initializer[0], "in.bin", 4, 12)
-    (tmp_path / "in.bin").write_bytes(bytes(4) + graph.initializer[0].raw_data)
-    model.graph.initializer[0].CopyFrom(graph.initializer[0])
-    model.graph.initializer[0].ClearField("raw_data")
     path.write_bytes(model.SerializeToString())
     return path
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Sessions of the core, whose nodes a provider of the guide and custom ops compute."""
 
+import json
+
 import numpy as np
 import pytest
 from support import eps
@@ -83,37 +85,34 @@ def test_the_reference_runs_what_no_library_takes():
         assert session.run(x=np.array([1, 0, 2], np.float32))[0].tolist() == [[0, 2]]
 
 
+MYSTERY = "z = of.others.Mystery(x)"
+FLOATS = "float[]"
+TYPES = {
+    "tensor": FLOATS,
+    "count": "int64",
+    "sequence": f"seq({FLOATS})",
+    "map": f"map(string, {FLOATS})",
+    "map of int": f"map(int64, {FLOATS})",
+    "sequence of map": f"seq(map(string, {FLOATS}))",
+    "sequence of map of int": f"seq(map(int64, {FLOATS}))",
+    "sequence of optional": f"seq(optional({FLOATS}))",
+}
+
+
 def with_containers(nodes, inputs, outputs):
     """A model with inputs and outputs of any types, which the model editor does not know."""
-    onnx = pytest.importorskip("onnx")
-    helper = onnx.helper
-    floats = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
-    types = {
-        "tensor": floats,
-        "count": helper.make_tensor_type_proto(onnx.TensorProto.INT64, []),
-        "sequence": helper.make_sequence_type_proto(floats),
-        "map": helper.make_map_type_proto(onnx.TensorProto.STRING, floats),
-        "map of int": helper.make_map_type_proto(onnx.TensorProto.INT64, floats),
-        "sequence of optional": helper.make_sequence_type_proto(
-            helper.make_optional_type_proto(floats)
-        ),
-    }
-    for each in ("map", "map of int"):
-        types[f"sequence of {each}"] = helper.make_sequence_type_proto(types[each])
-    ports = [
-        [helper.make_value_info(name, types[kind]) for name, kind in each.items()]
+    pytest.importorskip("onnx")
+    takes, makes = (
+        ", ".join(f"{TYPES[kind]} {name}" for name, kind in each.items())
         for each in (inputs, outputs)
-    ]
-    graph = helper.make_graph(
-        [helper.make_node(*node, **more) for node, more in nodes], "g", *ports
     )
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
+    return parsed(f"g ({takes}) => ({makes}) {{ {nodes} }}", '"": 18, "ai.onnx.ml": 3', 9)
 
 
 def classifier(key, **labels):
-    zip_map = ("ZipMap", ["x"], ["z"]), {"domain": "ai.onnx.ml", **labels}
-    return with_containers([zip_map], {"x": "tensor"}, {"z": f"sequence of map{key}"})
+    ((name, given),) = labels.items()
+    zip_map = f"z = ai.onnx.ml.ZipMap <{name} = {json.dumps(given)}> (x)"
+    return with_containers(zip_map, {"x": "tensor"}, {"z": f"sequence of map{key}"})
 
 
 @pytest.mark.parametrize(
@@ -128,32 +127,27 @@ def test_the_reference_ends_classifiers(key, labels, session_of_any):
 
 
 def test_an_input_of_another_type_is_refused(session_of_any):
-    count = ("SequenceLength", ["t"], ["n"]), {}
-    session = session_of_any(with_containers([count], {"t": "sequence"}, {"n": "count"}))
+    count = "n = SequenceLength(t)"
+    session = session_of_any(with_containers(count, {"t": "sequence"}, {"n": "count"}))
     text = r"Unexpected input data type. Actual: \(+seq\(map\(string,tensor\(float\)\)\)\)"
     with pytest.raises(ort.errors.InvalidArgument, match=text):
         session.run(t=[{"a": 1.5}])
 
 
 def test_sequences_go_into_nodes_and_out_of_them(session_of_any):
-    build = ("SequenceConstruct", ["x", "y"], ["s"]), {}
-    count = ("SequenceLength", ["t"], ["n"]), {}
+    nodes = "s = SequenceConstruct(x, y) n = SequenceLength(t)"
     inputs = {"x": "tensor", "y": "tensor", "t": "sequence"}
-    session = session_of_any(
-        with_containers([build, count], inputs, {"s": "sequence", "n": "count"})
-    )
+    session = session_of_any(with_containers(nodes, inputs, {"s": "sequence", "n": "count"}))
     x, y = np.ones(2, np.float32), np.zeros((1, 3), np.float32)
     s, n = session.run(x=x, y=y, t=[x, y, x])
     assert (s, n) == ([[1, 1], [[0, 0, 0]]], 3)
 
 
 def test_sequences_may_be_empty(session_of_any):
-    join = ("ConcatFromSequence", ["t"], ["y"]), {"axis": 0}
-    same = ("Identity", ["s"], ["same"]), {}
-    count = ("SequenceLength", ["s"], ["n"]), {}
+    nodes = "y = ConcatFromSequence <axis = 0> (t) same = Identity(s) n = SequenceLength(s)"
     inputs = {"t": "sequence", "s": "sequence"}
     outputs = {"y": "tensor", "same": "sequence", "n": "count"}
-    session = session_of_any(with_containers([join, same, count], inputs, outputs))
+    session = session_of_any(with_containers(nodes, inputs, outputs))
     y, found, n = session.run(t=[np.ones(2, np.float32)], s=[])
     assert (y.tolist(), found, n) == ([1, 1], [], 0)
 
@@ -190,11 +184,8 @@ def test_a_provider_in_python_makes_maps_of_sequences():
         counted.append([each.tolist() for each in s])
         return {"a": x[0], "b": x[1]}
 
-    model = with_containers(
-        [(("Mystery", ["x", "s"], ["m"]), {"domain": "of.others"})],
-        {"x": "tensor", "s": "sequence"},
-        {"m": "map"},
-    )
+    inputs = {"x": "tensor", "s": "sequence"}
+    model = with_containers("m = of.others.Mystery(x, s)", inputs, {"m": "map"})
     x = np.array([1, 2], np.float32)
     assert made_by(function, model, x=x, s=[x, x[:1]]) == [{"a": 1, "b": 2}]
     assert counted == [[[1, 2], [1]]]
@@ -202,18 +193,12 @@ def test_a_provider_in_python_makes_maps_of_sequences():
 
 @pytest.mark.parametrize("made", [[[1, 2], 3], ([1, 2], 3), {0: [1, 2], 1: 3}.values()])
 def test_what_a_provider_returns_for_a_sequence_may_be_of_lists_and_numbers(made):
-    model = with_containers(
-        [(("Mystery", ["x"], ["z"]), {"domain": "of.others"})], {"x": "tensor"}, {"z": "sequence"}
-    )
+    model = with_containers(MYSTERY, {"x": "tensor"}, {"z": "sequence"})
     assert made_by(lambda _: made, model, x=X) == [[[1, 2], 3]]
 
 
 def test_the_error_names_nested_types():
-    model = with_containers(
-        [(("Mystery", ["x"], ["z"]), {"domain": "of.others"})],
-        {"x": "sequence of optional"},
-        {"z": "tensor"},
-    )
+    model = with_containers(MYSTERY, {"x": "sequence of optional"}, {"z": "tensor"})
     with pytest.raises(ort.errors.InvalidArgument, match=r"\(seq\(optional\(tensor\(float\)\)\)\)"):
         made_by(lambda x: x[0], model, x=[X])
 
@@ -232,9 +217,7 @@ def test_the_error_names_nested_types():
     ],
 )
 def test_wrong_sequences_and_maps_are_refused(kind, result, message):
-    model = with_containers(
-        [(("Mystery", ["x"], ["z"]), {"domain": "of.others"})], {"x": "tensor"}, {"z": kind}
-    )
+    model = with_containers(MYSTERY, {"x": "tensor"}, {"z": kind})
     with pytest.raises(ort.OrtError, match=message):
         made_by(lambda _: result, model, x=X)
 

@@ -3,13 +3,12 @@
 
 import numpy as np
 import pytest
+from support.graphs import parsed
 
 import ortcffi as ort
 
 onnx = pytest.importorskip("onnx")
-helper = onnx.helper
 ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
-branching = pytest.importorskip("support.branching")  # needs onnx
 X = np.linspace(-1, 2, 200, dtype=np.float32)
 
 
@@ -19,36 +18,23 @@ def run(graph, **feed):
     return ReferenceEvaluator(proto).run(None, feed or {"x": X})[0]
 
 
+FUNCTIONS = """g (float[n] x) => (float[n] sum) {
+    y, same = my.Twice(x)
+    z, unread = my.Twice(y)
+    sum = Add(z, same)
+}
+<domain: "my", opset_import: ["": 21, "my": 1]> Scale <factor: float = 2.0> (a) => (b) {
+    k = Constant <value_float: float = @factor> ()
+    b = Mul(a, k)
+}
+<domain: "my", opset_import: ["": 21, "my": 1]> Twice (a) => (b, a) {
+    t = my.Scale <factor = 3.0> (a)
+    b = my.Scale(t)
+}"""
+
+
 def with_functions():
-    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("my", 1)]
-    scale = helper.make_node("Constant", [], ["k"])
-    scale.attribute.append(
-        onnx.AttributeProto(
-            name="value_float", type=onnx.AttributeProto.FLOAT, ref_attr_name="factor"
-        )
-    )
-    inner = helper.make_function(
-        "my",
-        "Scale",
-        ["a"],
-        ["b"],
-        [scale, helper.make_node("Mul", ["a", "k"], ["b"])],
-        opsets,
-        [],
-        [helper.make_attribute("factor", 2.0)],
-    )
-    calls = [
-        helper.make_node("Scale", ["a"], ["t"], domain="my", name="call", factor=3.0),
-        helper.make_node("Scale", ["t"], ["b"], domain="my"),
-    ]
-    outer = helper.make_function("my", "Twice", ["a"], ["b", "a"], calls, opsets)
-    nodes = [
-        helper.make_node("Twice", ["x"], ["y", "same"], domain="my", name="one"),
-        helper.make_node("Twice", ["y"], ["z"], domain="my", name="two"),
-        helper.make_node("Add", ["z", "same"], ["sum"]),
-    ]
-    graph = helper.make_graph(nodes, "g", [branching.info("x")], [branching.info("sum")])
-    return helper.make_model(graph, opset_imports=opsets, functions=[inner, outer], ir_version=10)
+    return onnx.load_from_string(parsed(FUNCTIONS, '"": 21, "my": 1', 10))
 
 
 def test_functions_are_put_in_the_place_of_their_calls():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.graphs import parsed
 from support.node_models import node_models
 
 import ortcffi as ort
@@ -119,23 +120,22 @@ def test_every_model_in_the_files_of_onnx_is_read_as_onnx_reads_it():
             compare(model, onnx.load(path))
 
 
-def test_the_body_of_a_function_has_the_operators_of_its_own_versions():
-    softmax = helper.make_node("Softmax", ["a"], ["b"])
-    branch = helper.make_graph([softmax], "g", [], [helper.make_empty_tensor_value_info("b")])
-    choice = helper.make_node("If", ["c"], ["d"], then_branch=branch, else_branch=branch)
-    opsets = [helper.make_opsetid("ai.onnx", 11), helper.make_opsetid("other", 3)]
-    function = helper.make_function("my", "F", ["a", "c"], ["b", "d"], [softmax, choice], opsets)
-    x, c = (helper.make_tensor_value_info(name, kind, [2]) for name, kind in (("x", 1), ("c", 9)))
-    nodes = [
-        helper.make_node("F", ["x", "c"], ["y", "z"], domain="my"),
-        helper.make_node("Softmax", ["y"], ["w"]),
-    ]
-    outputs = [helper.make_tensor_value_info("w", 1, [2])]
-    imports = [helper.make_opsetid("", 21), helper.make_opsetid("my", 1)]
-    graph = helper.make_graph(nodes, "g", [x, c], outputs)
-    made = helper.make_model(graph, functions=[function], opset_imports=imports, ir_version=10)
+def graph_with(nodes=(), inputs=(), outputs=(), tensors=()):
+    """What is read of a graph that the package onnx makes."""
+    graph = helper.make_graph(nodes, "g", inputs, outputs, tensors)
+    return ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString()).graph
 
-    model = ort.Model.load(made.SerializeToString())
+
+BODY = """g (float[2] x, bool[2] c) => (float[2] w) { y, z = my.F(x, c) w = Softmax(y) }
+<domain: "my", opset_import: ["ai.onnx": 11, "other": 3]> F (a, c) => (b, d) {
+    b = Softmax(a)
+    d = If(c) <then_branch = one () => (float b) { b = Softmax(a) },
+        else_branch = two () => (float b) { b = Softmax(a) }>
+}"""
+
+
+def test_the_body_of_a_function_has_the_operators_of_its_own_versions():
+    model = ort.Model.load(parsed(BODY, '"": 21, "my": 1', 10))
     (body,) = model.functions
     first, inner = body.graph.nodes[0], body.graph.nodes[1].attributes["then_branch"]
     assert body.opsets == body.graph.opsets == inner.opsets == {"": 11, "other": 3}
@@ -148,8 +148,7 @@ def test_initializers_of_few_bits_are_unpacked():
     quarter = helper.make_tensor("q", onnx.TensorProto.UINT4, [3], [1, 15, 3])
     node = helper.make_node("Constant", [], ["c"], value=quarter)
     outputs = [helper.make_tensor_value_info("c", onnx.TensorProto.UINT4, [3])]
-    graph = helper.make_graph([node], "g", [], outputs, [quarter])
-    read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString()).graph
+    read = graph_with([node], [], outputs, [quarter])
     for array in (read.initializers["q"], read.nodes[0].attributes["value"]):
         assert array.tolist() == [1, 15, 3]
         assert not array.flags.writeable
@@ -166,10 +165,8 @@ def test_weights_of_complex_numbers_are_read(dtype, raw):
         tensor = onnx.TensorProto(
             name="w", data_type=tensor.data_type, dims=[2], **{field: numbers}
         )
-    graph = helper.make_graph([], "g", [], [], [tensor])
-    read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString())
-    assert read.graph.initializers["w"].tolist() == weights.tolist()
-    assert read.graph.initializers["w"].dtype == dtype
+    read = graph_with(tensors=[tensor]).initializers["w"]
+    assert (read.dtype, read.tolist()) == (dtype, weights.tolist())
 
 
 @pytest.mark.parametrize("shape", [(0, 1 << 62, 1 << 62), (1,) * 70], ids=["large", "deep"])
@@ -177,21 +174,17 @@ def test_a_tensor_that_is_no_array_is_a_value(shape):
     tensor = onnx.TensorProto(
         name="w", data_type=1, dims=shape, raw_data=b"\0" * 4 * (0 not in shape)
     )
-    graph = helper.make_graph([], "g", [], [], [tensor])
-    read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString())
-    assert read.graph.initializers["w"].shape == shape
+    assert graph_with(tensors=[tensor]).initializers["w"].shape == shape
 
 
 def test_functions_keep_the_model():
-    calls = onnx.parser.parse_model(CALLS).SerializeToString()
-    with ort.Model.load(calls) as model:
+    with ort.Model.load(parsed(CALLS, '"": 17, "l": 1')) as model:
         (function,) = model.functions
     assert repr(function) == "<ModelFunction l.f>"
     assert [node.op_type for node in function.graph.nodes] == ["Add"]
 
 
-CALLS = """<ir_version: 8, opset_import: ["": 17, "l": 1]>
-g (float[2] x) => (float[2] y) { y = l.f(x) }
+CALLS = """g (float[2] x) => (float[2] y) { y = l.f(x) }
 <domain: "l", opset_import: ["": 17]> f (a) => (b) { b = Add(a, a) }"""
 
 
@@ -218,9 +211,8 @@ def test_a_type_that_the_api_does_not_have_is_unknown():
         value.type.Clear()
         value.type.MergeFromString(content)
         node = helper.make_node("Identity", ["x"], ["y"])
-        graph = helper.make_graph([node], "g", [value], [helper.make_tensor_value_info("y", 1, [])])
-        read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString()).graph
-        (found,) = read.inputs
+        outputs = [helper.make_tensor_value_info("y", 1, [])]
+        (found,) = graph_with([node], [value], outputs).inputs
         assert (found.type, found.element_type, found.shape) == (None, None, None)
         assert repr(found) == "<ModelValue x: unknown>"
 
