@@ -105,6 +105,7 @@ TypeError | | binding.bind_ortvalue_output(5, made)
 TypeError | | binding.bind_cpu_input(5, X)
 RuntimeError | Failed to find NodeArg with name: Q | binding.bind_cpu_input("Q", X)
 RuntimeError | Unable to create OrtValue | binding.bind_cpu_input("X", [1])
+RuntimeError | | binding.bind_cpu_input("X", X.astype("f8")); session.run_with_iobinding(binding)
 ValueError | element_type | binding.bind_output("Y", buffer_ptr=X.ctypes.data)
 ValueError | session that created it | session.run_with_iobinding(another.io_binding())
 RuntimeError | non-string numpy | make(value) | np.array(["a"]), [1.0], 3, None

@@ -123,6 +123,14 @@ def test_an_optional_of_one_branch_holds_nothing(optional_api):
     assert session.run(x=X, c=np.array(False)) == [None]
 
 
+def test_a_model_without_inputs_may_give_nothing(real_api):
+    kind = "seq(float[3])"
+    graph = f"g () => (optional({kind}) y) {{ y = Optional <type = {kind}> () }}"
+    session = opened(real_api, parsed(graph))
+    assert session.run({}) == [None]
+    assert [value.to_python() for value in session.run_values({})] == [None]
+
+
 def test_a_value_that_holds_nothing_has_no_content(optional_api):
     session = passes(optional_api, "tensor")
     with session.bind({}, ["y"]) as binding:
