@@ -132,11 +132,6 @@ def test_the_reason_of_the_loader_comes_back(compile_c):
     assert finding.runtime.remedy == "a library that it depends on is missing or of another version"
 
 
-def test_a_library_with_a_known_problem_is_not_opened():
-    runtime = Runtime("/no/such", "given", problem="is strange", remedy="none")
-    assert doctor.examine(runtime) == doctor.Finding(runtime)
-
-
 # --- the command ----------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 
 import gc
 import os
-import weakref
 from contextlib import suppress
 from functools import partial
 
@@ -81,23 +80,6 @@ def test_shapes_are_inferred_as_the_op_says():
         assert (info.element_type, info.shape) == (ort.ElementType.FLOAT, (3, "n"))
     with upper.kernel() as kernel:
         assert kernel.infer_shapes((3,)) == (None,)
-
-
-def test_results_outlive_their_kernel():
-    with scale.kernel() as kernel:
-        result = kernel(X)
-    del kernel
-    gc.collect()
-    assert result.tolist() == X.tolist()
-
-
-def test_a_closed_kernel_no_longer_keeps_its_allocator():
-    allocator = ort.Tracking(ort.core_api().default_allocator)
-    kernel, kept = scale.kernel(allocator=allocator), weakref.ref(allocator)
-    del allocator
-    kernel(X)
-    kernel.close()
-    assert kept() is None
 
 
 @pytest.mark.parametrize(
@@ -194,16 +176,6 @@ def test_a_kernel_of_an_op_that_is_gone_goes_on():
     del op
     gc.collect()
     assert kernel(X).tolist() == (-X).tolist()
-
-
-def test_a_cycle_through_results_of_a_kernel_is_collected():
-    class Owner:
-        def compute(self, x):
-            return x
-
-    owner = Owner()
-    owner.op = define([F], [F], name="same")(owner.compute)
-    owner.results = [owner.op.kernel()(X)]
 
 
 def test_a_kernel_gives_the_same_as_a_session():

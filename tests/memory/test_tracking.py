@@ -181,17 +181,6 @@ def test_a_report_adds_up_the_lines_it_leaves_out(make):
     assert len(kept) + also.size == 62
 
 
-def test_a_notebook_shows_a_scope_as_a_table(make):
-    pool = make()
-    with pool.scope("<a & b>") as scope:
-        kept = pool.empty(10, "u1")
-    shown = scope._repr_html_()
-    assert "&lt;a &amp; b&gt;" in shown
-    assert shown.count("<tr>") == 2
-    assert "10 B" in shown
-    assert kept.size == 10
-
-
 def test_a_scope_without_leaks_is_one_line_of_text(make):
     with make().scope("step") as scope:
         pass

@@ -81,42 +81,41 @@ def test_the_package_is_found_without_importing_it():
     run(sys.executable, "-c", code)
 
 
+FOUND = "import sys, ortcffi; sys.path.insert(0, sys.argv[1]); print(ortcffi.load().path)"
+ATTACHED = """
+import sys, ortcffi; sys.path.insert(0, sys.argv[1])
+try: ortcffi.attach()
+except ortcffi.LoadError as error: print(error)
+"""
+WITHOUT = """
+import sys, ortcffi, ortcffi.table.load
+sys.path = [sys.argv[1], *(each for each in sys.path if 'packages' not in each)]
+try: print(ortcffi.load())
+except ortcffi.LibraryNotFound as error: print(error)
+"""
+HIDING = "onnxruntime.py' is imported as onnxruntime instead: rename it"
+
+
 @pytest.mark.usefixtures("real_api")
-@pytest.mark.parametrize("name", ["onnxruntime.py", "onnxruntime/__init__.py", "onnxruntime/a.txt"])
-def test_what_is_called_onnxruntime_earlier_on_the_path_hides_no_library(tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        *(
+            (name, FOUND, "onnxruntime/capi/libonnxruntime")
+            for name in ("onnxruntime.py", "onnxruntime/__init__.py", "onnxruntime/a.txt")
+        ),
+        ("onnxruntime.py", ATTACHED, HIDING),
+        ("onnxruntime.py", WITHOUT, HIDING),
+    ],
+)
+def test_what_is_called_onnxruntime_hides_no_library_and_is_named(tmp_path, name, code, said):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("")
-    code = "import sys, ortcffi; sys.path.insert(0, sys.argv[1]); print(ortcffi.load().path)"
     variables = {name: os.environ[name] for name in os.environ if name != "ORTCFFI_LIBRARY"}
-    found = run(sys.executable, "-c", code, str(tmp_path), env=variables)
-    assert "onnxruntime/capi/libonnxruntime" in found.stdout
-
-
-@pytest.mark.usefixtures("real_api")
-def test_attach_names_what_is_imported_instead_of_the_official_package(tmp_path):
-    (tmp_path / "onnxruntime.py").write_text("")
-    code = (
-        "import sys, ortcffi; sys.path.insert(0, sys.argv[1])\n"
-        "try: ortcffi.attach()\n"
-        "except ortcffi.LoadError as error: print(error)"
-    )
-    found = run(sys.executable, "-c", code, str(tmp_path))
-    assert "onnxruntime.py' is imported as onnxruntime instead: rename it" in found.stdout
-
-
-def test_without_a_library_what_has_the_name_of_the_package_is_named(tmp_path):
-    (tmp_path / "onnxruntime.py").write_text("")
-    code = (
-        "import sys, ortcffi, ortcffi.table.load\n"
-        "sys.path = [sys.argv[1], *(each for each in sys.path if 'packages' not in each)]\n"
-        "try: print(ortcffi.load())\n"
-        "except ortcffi.LibraryNotFound as error: print(error)"
-    )
-    variables = {name: os.environ[name] for name in os.environ if name != "ORTCFFI_LIBRARY"}
-    found = run(sys.executable, "-c", code, str(tmp_path), env=variables)
-    if "libonnxruntime.so" in found.stdout and "found no" not in found.stdout:
+    found = run(sys.executable, "-c", code, str(tmp_path), env=variables).stdout
+    if code == WITHOUT and "libonnxruntime.so" in found and "found no" not in found:
         pytest.skip("the system has a library")
-    assert "onnxruntime.py' is imported as onnxruntime instead: rename it" in found.stdout
+    assert said in found
 
 
 def test_the_variable_comes_before_the_package(monkeypatch, core_library):

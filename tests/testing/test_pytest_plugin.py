@@ -40,6 +40,40 @@ class Case(NamedTuple):
     without: tuple[str, ...] = ()
 
 
+ISOLATED = """
+import ctypes, os, sys
+pytestmark = pytest.mark.ort_isolated
+
+@pytest.fixture(params=[1])
+def number(request):
+    return request.param
+
+def test_crashes():
+    os.write(2, b"about to read NULL\\n")
+    ctypes.string_at(0)
+
+def test_right(number, tmp_path, capfd):
+    print("number", number)
+    assert capfd.readouterr().out == f"number {number}\\n"
+
+def test_ends_the_process():
+    os._exit(7)
+
+def test_wrong():
+    print("was here")
+    assert [1] == [2]
+
+def test_skipped():
+    pytest.skip("not here")
+
+@pytest.fixture
+def bad():
+    yield
+    raise ValueError("at its end")
+
+def test_bad_end(bad):
+    pass
+"""
 KERNEL = """
 import numpy as np
 
@@ -194,6 +228,74 @@ def test_it(ort_allocator):
         ("op_library.c",),
         ("--ort-host=core,real",),
     ),
+    "a crash in a process of its own is a failed test": Case(
+        ISOLATED,
+        [
+            "test_it.py::test_crashes, in its call: it crashes (SIGSEGV); it printed:",
+            "about to read NULL",
+            "Fatal Python error: Segmentation fault",
+            "in test_crashes",
+            "test_it.py::test_ends_the_process, in its call: it ends the process",
+            "assert [1] == [2]",
+            *("was here", "not here", "at its end"),
+            "3 failed, 2 passed, 1 skipped, 1 error",
+        ],
+        without=("in pytest_pyfunc_call",),
+    ),
+    "an isolated test has the host, and leaves other tests their fixtures": Case(
+        """
+import os
+
+ended = []
+
+@pytest.fixture(scope="module")
+def shared():
+    yield os.getpid()
+    ended.append(True)
+
+def test_before(shared): assert shared == os.getpid()
+
+@pytest.mark.ort_isolated
+def test_host(ort_api): assert ort_api.version == 17
+
+def test_after(shared): assert shared == os.getpid() and not ended
+""",
+        ["3 passed"],
+        options=("--ort-host=17",),
+    ),
+    "an isolated test that takes too long fails and says where it was": Case(
+        """
+import time
+
+@pytest.mark.ort_isolated(timeout=3)
+def test_sleeps():
+    print("sleeping")
+    time.sleep(1000)
+
+@pytest.mark.ort_isolated(timeout=-1)
+def test_limit(): pass
+
+@pytest.mark.ort_isolated(seconds=1)
+def test_argument(): pass
+""",
+        [
+            "test_it.py::test_sleeps, in its call: it takes longer than 3 seconds",
+            *("sleeping", "in test_sleeps"),
+            "timeout must be a number of seconds above 0, not -1",
+            "unexpected keyword argument 'seconds'",
+            "1 failed, 2 errors",
+        ],
+    ),
+    "an isolated test whose file cannot be read again says why": Case(
+        """
+import os
+if os.environ.get("SECOND"): raise RuntimeError("only once")
+os.environ["SECOND"] = "1"
+@pytest.mark.ort_isolated
+def test_it(): pass
+""",
+        ["in its setup: it ends the process, with exit code", "only once"],
+    ),
     "a provider is asked for by the ini file": Case(
         "def test_it(ort_ep): pass", ["ort_ep is not set in the ini file"]
     ),
@@ -206,7 +308,8 @@ def test_it(ort_allocator):
 
 @pytest.mark.usefixtures("real_library")
 @pytest.mark.parametrize("name", CASES)
-def test_the_plugin(run, compile_c, name):
+def test_the_plugin(run, compile_c, name, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     text, prints, library, options, without = CASES[name]
     ini = ""
     if library:
@@ -239,80 +342,6 @@ def test_it(ort_allocator):
 
 
 # --- tests in processes of their own --------------------------------------------------------------
-
-ISOLATED = """
-import ctypes, os, sys
-pytestmark = pytest.mark.ort_isolated
-
-@pytest.fixture(params=[1])
-def number(request):
-    return request.param
-
-def test_crashes():
-    os.write(2, b"about to read NULL\\n")
-    ctypes.string_at(0)
-
-def test_right(number, tmp_path, capfd):
-    print("number", number)
-    assert capfd.readouterr().out == f"number {number}\\n"
-
-def test_ends_the_process():
-    os._exit(7)
-
-def test_wrong():
-    print("was here")
-    assert [1] == [2]
-
-def test_skipped():
-    pytest.skip("not here")
-
-@pytest.fixture
-def bad():
-    yield
-    raise ValueError("at its end")
-
-def test_bad_end(bad):
-    pass
-"""
-
-
-def test_a_crash_in_a_process_of_its_own_is_a_failed_test(run):
-    output = run(ISOLATED)
-    assert "test_it.py::test_crashes, in its call: it crashes (SIGSEGV); it printed:" in output
-    assert "about to read NULL" in output
-    assert "Fatal Python error: Segmentation fault" in output
-    assert "in test_crashes" in output
-    assert "in pytest_pyfunc_call" not in output
-    assert "test_it.py::test_ends_the_process, in its call: it ends the process" in output
-    assert "assert [1] == [2]" in output
-    assert "was here" in output
-    assert "not here" in output
-    assert "at its end" in output
-    assert "3 failed, 2 passed, 1 skipped, 1 error" in output
-
-
-def test_an_isolated_test_has_the_host_and_leaves_other_tests_their_fixtures(run):
-    output = run(
-        """
-ended = []
-
-@pytest.fixture(scope="module")
-def shared():
-    yield os.getpid()
-    ended.append(True)
-
-import os
-
-def test_before(shared): assert shared == os.getpid()
-
-@pytest.mark.ort_isolated
-def test_host(ort_api): assert ort_api.version == 17
-
-def test_after(shared): assert shared == os.getpid() and not ended
-""",
-        "--ort-host=17",
-    )
-    assert "3 passed" in output
 
 
 def test_an_isolated_test_has_the_drop_in_with_its_provider(tmp_path):
@@ -353,45 +382,6 @@ os.environ.setdefault("HERE", str(os.getpid()))
     crash = "test_it.py::test_it[Crashes], in its call, with kernels of buggy:Crashes: it crashes"
     assert crash in output
     assert "1 failed, 2 passed" in output
-
-
-def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run, monkeypatch):
-    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    output = run(
-        """
-import time
-
-@pytest.mark.ort_isolated(timeout=3)
-def test_sleeps():
-    print("sleeping")
-    time.sleep(1000)
-
-@pytest.mark.ort_isolated(timeout=-1)
-def test_limit(): pass
-
-@pytest.mark.ort_isolated(seconds=1)
-def test_argument(): pass
-"""
-    )
-    assert "test_it.py::test_sleeps, in its call: it takes longer than 3 seconds" in output
-    assert "sleeping" in output
-    assert "in test_sleeps" in output
-    assert "timeout must be a number of seconds above 0, not -1" in output
-    assert "unexpected keyword argument 'seconds'" in output
-    assert "1 failed, 2 errors" in output
-
-
-def test_an_isolated_test_whose_file_cannot_be_read_again_says_why(run):
-    text = """
-import os
-if os.environ.get("SECOND"): raise RuntimeError("only once")
-os.environ["SECOND"] = "1"
-@pytest.mark.ort_isolated
-def test_it(): pass
-"""
-    output = run(text)
-    assert "in its setup: it ends the process, with exit code" in output
-    assert "only once" in output
 
 
 EP_TESTS = """

@@ -26,8 +26,8 @@ def test_an_array_of_strings_comes_back(api):
     "dtype", [object, str, pytest.param("T", marks=needs_numpy_2("has no StringDType"))]
 )
 def test_all_of_numpys_strings_are_taken(api, dtype):
-    x = np.array(["héllo", "", "日本"], dtype=dtype)
-    assert Value.from_numpy(x, api=api).to_python() == ["héllo", "", "日本"]
+    x = np.array(["héllo", "", "日本", "a\0b", "\0c"], dtype=dtype)
+    assert Value.from_numpy(x, api=api).to_python() == ["héllo", "", "日本", "a\0b", "\0c"]
 
 
 def test_an_array_of_bytes_is_taken_as_it_is(api):
@@ -52,9 +52,10 @@ def test_strings_have_a_shape_if_they_are_given_one(api):
     assert value.numpy().shape == (2, 3)
 
 
-@pytest.mark.parametrize("shape", [(), (0,), (2, 0)])
-def test_a_few_strings_may_have_any_shape(api, shape):
-    x = np.full(shape, "x", dtype=object)
+@pytest.mark.parametrize("dtype", [object, str])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (2, 3), (1, 1, 1)])
+def test_a_few_strings_may_have_any_shape(api, shape, dtype):
+    x = np.full(shape, "né", dtype=dtype)
     np.testing.assert_array_equal(Value.from_numpy(x, api=api).numpy(), x)
     assert Value.from_numpy(x, api=api).to_python() == x.tolist()
 
@@ -99,6 +100,8 @@ def test_the_error_for_an_element_that_is_no_string_names_its_index(api, words, 
 def test_an_array_with_other_objects_or_of_another_size_is_refused(api):
     with pytest.raises(TypeError, match="x: string 1"):
         Value.from_numpy(np.array(["a", None], dtype=object), api=api)
+    with pytest.raises(ValueError, match=r"x: string 1 has a lone surrogate"):
+        Value.from_numpy(np.array(["a", "\ud800"]), api=api)
     with pytest.raises(ValueError, match="strings must be 2 for this tensor, not 3"):
         Value.from_strings(["a", "b", "c"], 2, api=api)
 

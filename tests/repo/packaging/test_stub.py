@@ -155,16 +155,9 @@ def test_the_stub_gives_each_function_the_number_of_arguments_that_it_takes(stub
     assert {name: len(node.args.posonlyargs) - 1 for name, node in functions.items()} == taken
 
 
-def test_a_call_with_the_right_handles_passes_the_type_checker(complaints):
-    assert complaints["right"] == []
-
-
-def test_a_program_of_a_user_passes_the_type_checker(complaints):
-    assert complaints["program"] == []
-
-
-def test_the_names_of_the_package_are_known_to_the_type_checker(complaints):
-    assert complaints["names"] == []
+@pytest.mark.parametrize("name", ["right", "program", "names"])
+def test_right_handles_a_program_and_all_names_pass_the_type_checker(complaints, name):
+    assert complaints[name] == []
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)), ids=WRONG)
