@@ -7,8 +7,9 @@ from ortcffi import ErrorCode, Status, errors
 
 
 def test_a_status_has_its_code_and_message(api):
-    with Status(ErrorCode.NOT_FOUND, "naïve 模型", api) as status:
+    with api.status(ErrorCode.NOT_FOUND, "naïve 模型") as status:
         assert (status.code, status.message) == (ErrorCode.NOT_FOUND, "naïve 模型")
+        assert status.api is api
         assert isinstance(status.code, ErrorCode)
         assert not status.ok
 
