@@ -2,6 +2,8 @@
 """Users see only names that they can import: `ortcffi.X` and `ortcffi.errors.X`."""
 
 import copy
+import importlib
+import inspect
 import pickle
 import pickletools
 import pydoc
@@ -14,7 +16,7 @@ import pytest
 from support.processes import run
 
 import ortcffi
-from ortcffi import ElementType, Value, core_api, errors
+from ortcffi import ElementType, Value, compat, core_api, errors, testing
 
 MODULES = {"ortcffi", "ortcffi.errors"}
 OBJECTS = [name for name in ortcffi.__all__ if name not in ("errors", "ffi", "lib")]
@@ -61,10 +63,24 @@ def test_a_public_name_says_where_it_is_imported_from(name):
     assert getattr(ortcffi, name).__module__ in MODULES
 
 
-@pytest.mark.parametrize("name", OBJECTS)
-def test_help_shows_only_public_names(name):
-    text = pydoc.plain(pydoc.render_doc(getattr(ortcffi, name)))
-    assert foreign_names(text) == set()
+PACKAGES = (ortcffi, errors, testing, compat)
+NAMES = [f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_and_inspect_show_each_public_name_and_no_other(name):
+    package, _, last = name.rpartition(".")
+    thing = getattr(importlib.import_module(package), last)
+    if isinstance(thing, (str, int)):  # whose help is their type's, or a topic
+        return
+    text = pydoc.plain(pydoc.render_doc(thing, forceload=0))
+    assert package != "ortcffi" or foreign_names(text) == set()
+    assert last in pydoc.html.document(thing, name)
+    assert inspect.getdoc(thing) is None or isinstance(thing.__doc__, str)
+    for _, member in inspect.getmembers(thing):
+        inspect.getdoc(member)
+        if callable(member):
+            inspect.unwrap(member)
 
 
 def test_the_version_is_that_of_the_package():
