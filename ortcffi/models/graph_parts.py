@@ -89,21 +89,6 @@ class GraphValue:
         name = self.name
         return tuple(each for each in self._graph.nodes if name in each._read())
 
-    @property
-    def is_input(self) -> bool:
-        """Whether it is an input of the graph."""
-        return self.name in self._graph.inputs
-
-    @property
-    def is_output(self) -> bool:
-        """Whether it is an output of the graph."""
-        return self.name in self._graph.outputs
-
-    @property
-    def is_initializer(self) -> bool:
-        """Whether it is an initializer of the graph."""
-        return self.name in self._graph.initializers
-
     def _writable(self) -> Any:
         """Return the message of the type of a tensor, which is made if there is none."""
         found = tensor_type_of(self._message)
