@@ -73,14 +73,6 @@ def defaults_of(name: str) -> dict[str, str]:
     return next((each.options for each in installed_eps() if each.name == name), {})
 
 
-def are_for_core(providers: list[Chosen]) -> bool:
-    """Whether all providers are libraries, or devices of the core, which then needs no engine."""
-    return bool(providers) and all(
-        each.api.is_core if isinstance(each, EpDevice) else _is_library(each)
-        for each, _ in providers
-    )
-
-
 def names_for_core(providers: Iterable[str]) -> tuple[str, ...]:
     """Names of providers that are installed and that the core hosts; raises for others."""
     if isinstance(providers, str) or not isinstance(providers, Iterable):
@@ -100,7 +92,12 @@ def names_for_core(providers: Iterable[str]) -> tuple[str, ...]:
 
 def engine_with(providers: list[Chosen], api: "Api | None", *belongings: Any) -> "Api":
     """As `engine_for`, for a session with these providers."""
-    on_core = are_for_core(providers) if providers else None
+    # Where all are libraries, or devices of the core, that needs no engine.
+    found = [
+        each.api.is_core if isinstance(each, EpDevice) else _is_library(each)
+        for each, _ in providers
+    ]
+    on_core = all(found) if found else None
     if on_core:
         return engine_for(api, *belongings, on_core=True)
     from ortcffi.table.load import LibraryNotFound
