@@ -18,39 +18,15 @@
 #define ASKS 24
 #endif
 
-/* What an op does instead, or besides. */
 enum bug {
-  NONE,
-  WRITES_AFTER_OUTPUT,  /* one element more */
-  WRITES_BEFORE_OUTPUT, /* one element before */
-  WRITES_AFTER_INPUT,
-  WRITES_TO_INPUT,
-  WRITES_AFTER_SCRATCH, /* memory from the kernel's allocator */
-  LEAVES_LAST,          /* does not write the last element */
-  COUNTS,               /* adds how often it was called */
-  COUNTS_FOR_ALL,       /* the same, over all kernels of the process */
-  SHARES_SCRATCH,       /* computes in a static buffer, slowly */
-  READS_FIRST_INPUT,    /* computes from where its first input was */
-  SAYS_OTHER_SHAPE,     /* infers one dimension more than it makes */
-  USES_LAST_ALPHA,      /* of the kernel that was made last, of all kernels */
-  USES_FIRST_ALPHA,     /* of the kernel that computed first */
-  RELEASES_TWICE,       /* the same status */
-  KEEPS_BLOCK,          /* does not free memory from the kernel's allocator */
-  CRASHES,              /* after it printed a line */
-  CRASHES_AT_END,       /* when its kernel is destroyed */
-  HANGS,                /* when it computes */
-  CRASHES_ON_EMPTY,     /* where the input has no elements */
-  LOOPS_ON_EMPTY,
-  THROWS,
-  WRITES_DOUBLES, /* twice as many bytes as the output has */
-  READS_AFTER_INPUT,
-  IGNORES_ALPHA, /* reads it, and does not use it */
-  LACKS_DESTROY, /* has no function that ends its kernel */
-  DESTROYS_NOTHING,
-  LEAKS_INFO,
-  LEAKS_STATUS,
-  LEAKS_MEMORY,
+#define BUG(bug, name) bug,
+#include "buggy_ops.def"
+#undef BUG
   BUGS
+};
+static const char* const names[BUGS] = {
+#define BUG(bug, name) #name,
+#include "buggy_ops.def"
 };
 
 struct op {
@@ -263,39 +239,6 @@ static OrtStatus* compute(void* kernel, OrtKernelContext* context) {
   end_badly(self->bug, count);
   return NULL;
 }
-
-static const char* const names[BUGS] = {
-    [NONE] = "Doubles",
-    [WRITES_AFTER_OUTPUT] = "WritesAfterOutput",
-    [WRITES_BEFORE_OUTPUT] = "WritesBeforeOutput",
-    [WRITES_AFTER_INPUT] = "WritesAfterInput",
-    [WRITES_TO_INPUT] = "WritesToInput",
-    [WRITES_AFTER_SCRATCH] = "WritesAfterScratch",
-    [LEAVES_LAST] = "LeavesLast",
-    [COUNTS] = "Counts",
-    [COUNTS_FOR_ALL] = "CountsForAll",
-    [SHARES_SCRATCH] = "SharesScratch",
-    [READS_FIRST_INPUT] = "ReadsFirstInput",
-    [SAYS_OTHER_SHAPE] = "SaysOtherShape",
-    [USES_LAST_ALPHA] = "UsesLastAlpha",
-    [USES_FIRST_ALPHA] = "UsesFirstAlpha",
-    [RELEASES_TWICE] = "ReleasesTwice",
-    [KEEPS_BLOCK] = "KeepsBlock",
-    [CRASHES] = "Crashes",
-    [CRASHES_AT_END] = "CrashesAtEnd",
-    [HANGS] = "Hangs",
-    [CRASHES_ON_EMPTY] = "CrashesOnEmpty",
-    [LOOPS_ON_EMPTY] = "LoopsOnEmpty",
-    [THROWS] = "Throws",
-    [WRITES_DOUBLES] = "WritesDoubles",
-    [READS_AFTER_INPUT] = "ReadsAfterInput",
-    [IGNORES_ALPHA] = "IgnoresAlpha",
-    [LACKS_DESTROY] = "LacksDestroy",
-    [DESTROYS_NOTHING] = "DestroysNothing",
-    [LEAKS_INFO] = "LeaksInfo",
-    [LEAKS_STATUS] = "LeaksStatus",
-    [LEAKS_MEMORY] = "LeaksMemory",
-};
 
 static struct op ops[BUGS];
 

@@ -17,9 +17,7 @@ static void each_line_of_graph(const OrtGraph* graph, const char* prefix, bool h
 static const char* id_of(const OrtNode* node) {
   const OrtValueInfo* outputs[64];
   size_t count = 0;
-  DO(Node_GetNumOutputs(node, &count));
-  CHECK(count <= 64);
-  DO(Node_GetOutputs(node, outputs, count));
+  LIST(outputs, count, Node_GetNumOutputs, Node_GetOutputs, node);
   for (size_t i = 0; i < count; i++) {
     if (outputs[i] != NULL) {
       return name_of(outputs[i]);
@@ -58,15 +56,12 @@ static void lines_of_consumers(const char* prefix, const OrtValueInfo* value) {
   const OrtNode* nodes[256];
   int64_t indices[256];
   size_t count = 0;
-  struct text text = {.size = 0};
   DO(ValueInfo_GetValueNumConsumers(value, &count));
-  add(&text, "%suses %s %d", prefix, name_of(value), (int)count);
-  line(&text);
+  SAY("%suses %s %d", prefix, name_of(value), (int)count);
   CHECK(count <= 256);
   DO(ValueInfo_GetValueConsumers(value, nodes, indices, count));
   for (size_t i = 0; i < count; i++) {
-    add(&text, "%suse %s by %s %d", prefix, name_of(value), id_of(nodes[i]), (int)indices[i]);
-    line(&text);
+    SAY("%suse %s by %s %d", prefix, name_of(value), id_of(nodes[i]), (int)indices[i]);
   }
 }
 
@@ -100,9 +95,7 @@ static void add_names(struct text* text, const char* what, const OrtValueInfo** 
 static void lines_of_attributes(const char* prefix, const OrtNode* node) {
   const OrtOpAttr* attributes[64];
   size_t count = 0;
-  DO(Node_GetNumAttributes(node, &count));
-  CHECK(count <= 64);
-  DO(Node_GetAttributes(node, attributes, count));
+  LIST(attributes, count, Node_GetNumAttributes, Node_GetAttributes, node);
   for (size_t i = 0; i < count; i++) {
     struct text text = {.size = 0};
     add(&text, "%sattribute %s ", prefix, id_of(node));
@@ -194,8 +187,7 @@ static bool is_in_order(const OrtNode* const* nodes, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const OrtValueInfo* values[256];
     size_t inputs = 0;
-    DO(Node_GetNumInputs(nodes[i], &inputs));
-    DO(Node_GetInputs(nodes[i], values, inputs));
+    LIST(values, inputs, Node_GetNumInputs, Node_GetInputs, nodes[i]);
     for (size_t k = 0; k < inputs; k++) {
       const OrtNode* producer = NULL;
       if (values[k] != NULL) {
@@ -213,7 +205,6 @@ static bool is_in_order(const OrtNode* const* nodes, size_t count) {
 
 static void each_line_of_graph(const OrtGraph* graph, const char* prefix, bool has_views) {
   size_t count = 0;
-  struct text text = {.size = 0};
   const char* name = NULL;
   int64_t version = 0;
   DO(Graph_GetName(graph, &name));
@@ -222,9 +213,8 @@ static void each_line_of_graph(const OrtGraph* graph, const char* prefix, bool h
   const OrtNode** nodes = calloc(count + 1, sizeof *nodes);
   CHECK(nodes != NULL);
   DO(Graph_GetNodes(graph, nodes, count));
-  add(&text, "%sgraph '%s' version %d nodes %d %s", prefix, name, (int)version, (int)count,
+  SAY("%sgraph '%s' version %d nodes %d %s", prefix, name, (int)version, (int)count,
       is_in_order(nodes, count) ? "in order" : "not in order");
-  line(&text);
   /* Inputs and outputs of views have no order. */
   bool is_view = strstr(prefix, "view ") != NULL;
   line_of_list(prefix, "takes", graph, is_view, api->Graph_GetNumInputs, api->Graph_GetInputs);
@@ -252,9 +242,7 @@ static void lines_of_model(const OrtGraph* graph) {
   CHECK(count <= 64);
   DO(Graph_GetOperatorSets(graph, domains, versions, count));
   for (size_t i = 0; i < count; i++) {
-    struct text text = {.size = 0};
-    add(&text, "opset '%s' %d", domains[i], (int)versions[i]);
-    line(&text);
+    SAY("opset '%s' %d", domains[i], (int)versions[i]);
   }
   lines_of_metadata(graph);
 }

@@ -41,7 +41,19 @@ static inline void add(struct text* text, const char* format, ...) {
 static char** lines;
 static size_t line_count;
 
-/* Keeps the text as a line, and empties it. */
+/* Keeps the text as a line, and empties it. SAY is one that is made at once. */
+#define SAY(...)                    \
+  do {                              \
+    struct text said = {.size = 0}; \
+    add(&said, __VA_ARGS__);        \
+    line(&said);                    \
+  } while (0)
+/* Fills an array with what a slot lists of `of`, where another one says how many there are. */
+#define LIST(array, count, count_slot, slot, of)   \
+  DO(count_slot(of, &count));                      \
+  CHECK(count <= sizeof(array) / sizeof *(array)); \
+  DO(slot(of, array, count))
+
 static inline void line(struct text* text) {
   if ((line_count & (line_count + 1)) == 0) {
     lines = realloc(lines, (2 * line_count + 2) * sizeof *lines);
@@ -260,11 +272,9 @@ typedef OrtStatus*(ORT_API_CALL* get_text)(const OrtModelMetadata*, OrtAllocator
 
 static inline void line_of_text(const OrtModelMetadata* metadata, OrtAllocator* allocator,
                                 const char* what, get_text get) {
-  struct text text = {.size = 0};
   char* found = NULL;
   CHECK(get(metadata, allocator, &found) == NULL);
-  add(&text, "metadata %s '%s'", what, found);
-  line(&text);
+  SAY("metadata %s '%s'", what, found);
   allocator->Free(allocator, found);
 }
 
@@ -273,10 +283,8 @@ static inline void lines_of_entries(const OrtModelMetadata* metadata, OrtAllocat
   int64_t count = 0;
   DO(ModelMetadataGetCustomMetadataMapKeys(metadata, allocator, &keys, &count));
   for (int64_t i = 0; i < count; i++) {
-    struct text text = {.size = 0};
     DO(ModelMetadataLookupCustomMetadataMap(metadata, allocator, keys[i], &found));
-    add(&text, "metadata entry '%s' '%s'", keys[i], found);
-    line(&text);
+    SAY("metadata entry '%s' '%s'", keys[i], found);
     allocator->Free(allocator, found);
     allocator->Free(allocator, keys[i]);
   }
@@ -288,7 +296,6 @@ static inline void lines_of_entries(const OrtModelMetadata* metadata, OrtAllocat
 static inline void lines_of_metadata(const OrtGraph* graph) {
   OrtModelMetadata* metadata = NULL;
   OrtAllocator* allocator = NULL;
-  struct text text = {.size = 0};
   int64_t version = 0;
   DO(GetAllocatorWithDefaultOptions(&allocator));
   DO(Graph_GetModelMetadata(graph, &metadata));
@@ -298,8 +305,7 @@ static inline void lines_of_metadata(const OrtGraph* graph) {
   line_of_text(metadata, allocator, "description", api->ModelMetadataGetDescription);
   line_of_text(metadata, allocator, "graph description", api->ModelMetadataGetGraphDescription);
   DO(ModelMetadataGetVersion(metadata, &version));
-  add(&text, "metadata version %" PRId64, version);
-  line(&text);
+  SAY("metadata version %" PRId64, version);
   lines_of_entries(metadata, allocator);
   api->ReleaseModelMetadata(metadata);
 }

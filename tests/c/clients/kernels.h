@@ -25,18 +25,15 @@ static struct {
 
 static inline void find_host(const OrtApi* table) {
   api = table;
-  host.base = (OrtcoreKernelBase)api->GetExperimentalFunction(ORTCORE_KERNEL_BASE);
-  host.tensor_attribute =
-      (OrtcoreTensorAttribute)api->GetExperimentalFunction(ORTCORE_TENSOR_ATTRIBUTE);
-  host.create = (OrtcoreKernelCreate)api->GetExperimentalFunction(ORTCORE_KERNEL_CREATE);
-  host.compute = (OrtcoreKernelCompute)api->GetExperimentalFunction(ORTCORE_KERNEL_COMPUTE);
-  host.set_output = (OrtcoreKernelSetOutput)api->GetExperimentalFunction(ORTCORE_KERNEL_SET_OUTPUT);
-  host.infer_shapes =
-      (OrtcoreKernelInferShapes)api->GetExperimentalFunction(ORTCORE_KERNEL_INFER_SHAPES);
-  host.release = (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
-  host.register_library =
-      (OrtcoreRegisterLibrary)api->GetExperimentalFunction(ORTCORE_REGISTER_LIBRARY);
-  host.find_op = (OrtcoreFindOp)api->GetExperimentalFunction(ORTCORE_FIND_OP);
+  host.base = CORE_FUNCTION(OrtcoreKernelBase, ORTCORE_KERNEL_BASE);
+  host.tensor_attribute = CORE_FUNCTION(OrtcoreTensorAttribute, ORTCORE_TENSOR_ATTRIBUTE);
+  host.create = CORE_FUNCTION(OrtcoreKernelCreate, ORTCORE_KERNEL_CREATE);
+  host.compute = CORE_FUNCTION(OrtcoreKernelCompute, ORTCORE_KERNEL_COMPUTE);
+  host.set_output = CORE_FUNCTION(OrtcoreKernelSetOutput, ORTCORE_KERNEL_SET_OUTPUT);
+  host.infer_shapes = CORE_FUNCTION(OrtcoreKernelInferShapes, ORTCORE_KERNEL_INFER_SHAPES);
+  host.release = CORE_FUNCTION(OrtcoreKernelRelease, ORTCORE_KERNEL_RELEASE);
+  host.register_library = CORE_FUNCTION(OrtcoreRegisterLibrary, ORTCORE_REGISTER_LIBRARY);
+  host.find_op = CORE_FUNCTION(OrtcoreFindOp, ORTCORE_FIND_OP);
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
 }
 

@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   CHECK(argc == 3 || argc == 4);
   rounds = atol(argv[2]);
   api = table_of(argv[1]);
-  log_record = (OrtcoreLog)api->GetExperimentalFunction(ORTCORE_LOG);
+  log_record = CORE_FUNCTION(OrtcoreLog, ORTCORE_LOG);
   CHECK(log_record != NULL);
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
   pthread_t threads[2];

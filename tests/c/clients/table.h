@@ -31,6 +31,9 @@ static inline int64_t figure_of(const OrtApi* table, OrtAllocator* allocator, co
   return figure;
 }
 
+/* A function that only the core has; `api` is its table. */
+#define CORE_FUNCTION(Type, name) ((Type)(void (*)(void))api->GetExperimentalFunction(name))
+
 #define MOST_THREADS 64
 
 static inline void begin_threads(pthread_t* threads, size_t count, void* (*work)(void*),

@@ -62,11 +62,13 @@ static OrtStatus* fail_if(const void* factory, const char* word) {
   return asks(factory, word) ? fail(word) : NULL;
 }
 
-/* What a throw does in C++. */
+/* What a throw does in C++. Not all systems can link a program with it. */
 static OrtStatus* throw_it(void) {
+#ifndef NO_THROWS
   static __thread struct _Unwind_Exception thrown;
   memset(&thrown, 0, sizeof thrown);
   _Unwind_RaiseException(&thrown);
+#endif
   return NULL;
 }
 
