@@ -106,7 +106,7 @@ class Env(Handle):
     @property
     def _state(self) -> EnvState:
         """What the environment borrows; it ends with the last `Env`."""
-        self.handle  # noqa: B018  # raises if closed
+        _held = self.handle  # raises if closed, and keeps the parents
         state: EnvState = self._handle_parents[0]
         return state
 

@@ -40,7 +40,7 @@ class EpDevice(Handle):
 
     def _env_handle(self) -> Any:
         """Return the environment that the device is of."""
-        self.handle  # noqa: B018  # raises if closed
+        _held = self.handle  # raises if closed, and keeps the parents
         env = self._handle_parents[1]
         if not isinstance(env, Handle):
             raise ValueError(f"{self!r} was offered to a function; take one of Env.devices")

@@ -77,7 +77,7 @@ class RegisteredEp(Handle):
     @property
     def devices(self) -> list[EpDevice]:
         """The devices of its execution providers."""
-        self.handle  # noqa: B018  # raises if closed
+        _held = self.handle  # raises if closed, and keeps the parents
         env = self._handle_parents[0]
         pointers = [ffi.cast("OrtEpDevice*", each) for each in self._addresses]
         return [EpDevice._of(self.api, each, self, env) for each in pointers]

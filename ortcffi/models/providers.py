@@ -54,14 +54,14 @@ class EpClaims(Handle):
     @property
     def model(self) -> Model:
         """The model."""
-        self.handle  # noqa: B018  # raises if closed
+        _held = self.handle  # raises if closed, and keeps the parents
         model: Model = self._handle_parents[1]
         return model
 
     @property
     def ep(self) -> "Ep":
         """The provider."""
-        self.handle  # noqa: B018  # raises if closed
+        _held = self.handle  # raises if closed, and keeps the parents
         ep: Ep = self._handle_parents[0]
         return ep
 
