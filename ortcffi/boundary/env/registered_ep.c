@@ -17,8 +17,9 @@ static OrtStatus* register_library(const OrtApi* api, const ortcffi_ep_host* hos
                                    const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
   const char* why = core_refuse_library(path);
   if (why != NULL) {
-    char text[CORE_LIBRARY_ERROR];
-    (void)snprintf(text, sizeof text, "%s: %s", path, why);
+    char shown[CORE_PATH_ROOM], text[CORE_PATH_ROOM + CORE_LIBRARY_ERROR];
+    core_path_utf8(path, shown, sizeof shown);
+    (void)snprintf(text, sizeof text, "%s: %s", shown, why);
     return api->CreateStatus(ORT_FAIL, text);
   }
   return host == NULL ? api->RegisterExecutionProviderLibrary(ep->env, ep->name, path)

@@ -14,7 +14,8 @@
 
 struct ortcffi_watched_ep {
   ortcffi_watched_ep* next;
-  char *name, *path;
+  char* name;
+  ORTCHAR_T* path;
   uint32_t version;
   struct handle* handle; /* the WatchedEp */
   /* Between CreateEpFactories and the release of the last factory. The handle is held. */
@@ -74,13 +75,14 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
   if (ep != NULL) {
     ep->handle = handle;
     ep->name = strdup(name);
-    ep->path = strdup(path);
+    ep->path = malloc(core_path_size(path));
     ep->version = version;
   }
   if (ep == NULL || ep->name == NULL || ep->path == NULL) {
     free_ep(ep);
     return core_status(ORT_RUNTIME_EXCEPTION, "out of memory");
   }
+  memcpy(ep->path, path, core_path_size(path));
   struct listing listing = {ep, false};
   (void)call_with_gil(list_ep, &listing);
   if (!listing.is_listed) {
@@ -155,7 +157,9 @@ static OrtStatus* open_library(ortcffi_watched_ep* ep, CreateEpApiFactoriesFn* c
   void* made = core_library_symbol(ep->library, "CreateEpFactories");
   void* release = core_library_symbol(ep->library, "ReleaseEpFactory");
   if (made == NULL || release == NULL) {
-    return core_status(ORT_FAIL, "the library exports no execution provider: %s", ep->path);
+    char shown[CORE_PATH_ROOM];
+    core_path_utf8(ep->path, shown, sizeof shown);
+    return core_status(ORT_FAIL, "the library exports no execution provider: %s", shown);
   }
   memcpy(create, &made, sizeof made);
   memcpy(&ep->release, &release, sizeof release);
