@@ -211,7 +211,7 @@ def test_results_go_into_the_values_that_are_given(api, opened, x, run_raw):
 def test_bound_values_are_read_and_written_by_each_run(api, opened, x):
     session = opened(CHAIN, with_ops(api), api=api)
     y = np.zeros_like(x)
-    with session.bind(x=x, y=y) as bound:
+    with session.bind({"x": x}, {"y": y}) as bound:
         bound.run()
         np.testing.assert_array_equal(y, x / 2 + x + 2 * x)
         x += 1

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from support.official import MODEL
-from support.paths import CHECKOUT
 from support.processes import run
 from support.releases import needs_release
 
@@ -38,6 +37,16 @@ sys.exit(7)
 def top(*arguments: str | Path, folder: Path) -> Any:
     command = [sys.executable, "-m", "ortcffi", "top", *map(str, arguments)]
     return run(*command, code=None, cwd=folder)
+
+
+def ran(folder: Path, text: str, *options: str) -> Any:
+    """What is printed where the lines run as a program, whose sessions the report tells."""
+    (folder / "program.py").write_text(textwrap.dedent(text))
+    return top(*options, folder / "program.py", folder=folder)
+
+
+def sessions_of(done: Any) -> Any:
+    return json.loads(done.stdout)["sessions"]
 
 
 @pytest.fixture
@@ -86,13 +95,6 @@ def test_the_report_as_json_has_runs_and_figures(recorded):
     assert session["problem"] == ""
 
 
-@IN_ONE_PROCESS
-def test_the_documentation_names_each_key_of_the_report(recorded):
-    page = (CHECKOUT / "docs/command_line.md").read_text()
-    for key in [*recorded[1][0], "in_use", "reserved", "seconds"]:
-        assert f"`{key}`" in page, key
-
-
 def test_a_module_runs_as_the_main_one(program, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     done = top("-m", program.stem, "x", folder=tmp_path)
@@ -126,50 +128,40 @@ def test_a_hidden_sitecustomize_still_runs(program, tmp_path, monkeypatch):
 
 @needs_release(21, "objects whose contents are reached")
 def test_log_messages_are_counted_and_still_written(tmp_path):
-    program = tmp_path / "logs.py"
-    program.write_text(
-        textwrap.dedent(f"""
+    text = f"""
         import onnxruntime
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 1
         onnxruntime.InferenceSession({MODEL!r}, options)
-        """)
-    )
-    done = top("--json", "-", program, folder=tmp_path)
-    (session,) = json.loads(done.stdout)["sessions"]
+    """
+    done = ran(tmp_path, text, "--json", "-")
+    (session,) = sessions_of(done)
     assert session["messages"]["INFO"] > 0
     assert done.stderr.count("[I:onnxruntime:") == session["messages"]["INFO"]
 
 
-def test_a_program_without_sessions_is_reported(tmp_path):
-    program = tmp_path / "empty.py"
-    program.write_text("print('done')\n")
-    done = top(program, folder=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "done\n")
-    assert "made no session" in done.stderr
+FORKS = """
+    import os, sys
+    if (child := os.fork()) == 0: sys.exit(0)
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
 
 
-def test_a_fork_of_the_program_writes_no_report(tmp_path):
-    program = tmp_path / "forks.py"
-    program.write_text(
-        "import os, sys\nif (child := os.fork()) == 0: sys.exit(0)\n"
-        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
-    )
-    done = top(program, folder=tmp_path)
-    assert done.returncode == 0
+@pytest.mark.parametrize("text", ["print('done')", FORKS], ids=["plain", "forks"])
+def test_a_program_without_sessions_is_reported_once_and_not_by_a_fork(tmp_path, text):
+    done = ran(tmp_path, text)
+    assert (done.returncode, done.stdout) == (0, "" if text == FORKS else "done\n")
     assert done.stderr.count("made no session") == 1
 
 
 @pytest.mark.parametrize("error", ["KeyError('mine')", "FileNotFoundError('mine')"])
 def test_an_exception_of_the_program_is_shown_as_usual(tmp_path, error):
-    program = tmp_path / "raises.py"
-    program.write_text(f"raise {error}\n")
-    done = top(program, folder=tmp_path)
+    done = ran(tmp_path, f"raise {error}\n")
     assert done.returncode == 1
     shown = done.stderr[: done.stderr.index(": 'mine'" if "Key" in error else ": mine")]
     assert shown.splitlines()[:2] == [
         "Traceback (most recent call last):",
-        f'  File "{program}", line 1, in <module>',
+        f'  File "{tmp_path / "program.py"}", line 1, in <module>',
     ]
 
 
@@ -180,11 +172,9 @@ def test_a_module_that_is_not_there_is_an_error(tmp_path):
 
 
 def test_a_program_that_does_not_compile_is_shown_as_python_does(tmp_path):
-    program = tmp_path / "wrong.py"
-    program.write_text("1 +\n")
-    done = top(program, folder=tmp_path)
+    done = ran(tmp_path, "1 +\n")
     assert done.returncode == 1
-    assert done.stderr.startswith(f'  File "{program}", line 1\n')
+    assert done.stderr.startswith(f'  File "{tmp_path / "program.py"}", line 1\n')
 
 
 @pytest.mark.parametrize("is_command", [False, True])
@@ -203,34 +193,27 @@ def test_files_are_written_where_the_command_began(tmp_path, is_command):
 
 @needs_release(21, "objects whose contents are reached")
 def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
-    program = tmp_path / "drops.py"
-    program.write_text(
-        f"import onnxruntime\nfor _ in range(3): onnxruntime.InferenceSession({MODEL!r})\n"
-    )
-    done = top("--json", "-", program, folder=tmp_path)
-    sessions = json.loads(done.stdout)["sessions"]
-    assert [each["is_open"] for each in sessions] == [False] * 3
+    text = f"import onnxruntime\nfor _ in range(3): onnxruntime.InferenceSession({MODEL!r})\n"
+    found = sessions_of(ran(tmp_path, text, "--json", "-"))
+    assert [each["is_open"] for each in found] == [False] * 3
 
 
 @needs_release(21, "objects whose contents are reached")
 def test_a_session_whose_providers_are_set_is_followed(tmp_path):
-    program = tmp_path / "sets.py"
-    program.write_text(
-        f"""
-import time
-import numpy as np
-import onnxruntime
-session = onnxruntime.InferenceSession({MODEL!r})
-for _ in range(3):
-    session.set_providers(["CPUExecutionProvider"])
-    filled = [np.ones(1000 + n) for n in range(200)]  # where the session before was
-    session.run(None, {{"x": np.ones((3, 4, 5), np.float32)}})
-    time.sleep(0.3)  # longer than between two looks
-"""
-    )
-    done = top("--json", "-", program, folder=tmp_path)
+    text = f"""
+        import time
+        import numpy as np
+        import onnxruntime
+        session = onnxruntime.InferenceSession({MODEL!r})
+        for _ in range(3):
+            session.set_providers(["CPUExecutionProvider"])
+            filled = [np.ones(1000 + n) for n in range(200)]  # where the session before was
+            session.run(None, {{"x": np.ones((3, 4, 5), np.float32)}})
+            time.sleep(0.3)  # longer than between two looks
+    """
+    done = ran(tmp_path, text, "--json", "-")
     assert done.returncode == 0, done.stderr
-    (session,) = json.loads(done.stdout)["sessions"]
+    (session,) = sessions_of(done)
     assert (session["runs"], session["problem"]) == (3, "")
     assert session["stats"]
 
