@@ -74,7 +74,8 @@ def test_help_and_inspect_show_each_public_name_and_no_other(name):
     if isinstance(thing, (str, int)):  # whose help is their type's, or a topic
         return
     text = pydoc.plain(pydoc.render_doc(thing, forceload=0))
-    assert last not in OBJECTS or foreign_names(text) == set()
+    if package == "ortcffi" and last in OBJECTS:
+        assert foreign_names(text) == set()
     assert last in pydoc.html.document(thing, name)
     assert inspect.getdoc(thing) is None or isinstance(thing.__doc__, str)
     for _, member in inspect.getmembers(thing):
