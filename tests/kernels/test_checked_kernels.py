@@ -201,6 +201,11 @@ def test_an_attribute_that_the_op_reads_as_another_type_is_named(buggy_ops):
         buggy_ops["buggy", "Doubles"].kernel({"alpha": 2})
 
 
+def test_an_empty_list_for_an_op_of_a_library_needs_a_type(buggy_ops):
+    with pytest.raises(TypeError, match=r"attributes\['words'\]: an empty list has no type"):
+        buggy_ops["buggy", "Doubles"].kernel({"words": []})
+
+
 def test_shape_inference_may_read_what_the_kernel_does_not(buggy_ops):
     buggy_ops["buggy", "LeavesLast"].kernel({"axis": 2})
 
