@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries with execution providers, and what environments know of devices: asked_ep.c, whose path
- * is in ASKED_EP, does what the name asks that it is registered under. */
+/* Libraries with execution providers, and what environments know of devices: the one of
+ * tests/c/provider, whose path is in ASKED_EP, does what the name asks that it is registered under.
+ */
 #include "behaviour_eps.h"
 
 #if !defined(_WIN32)

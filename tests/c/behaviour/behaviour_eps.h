@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What calls with the library asked_ep.c share. */
+/* What calls with the library of tests/c/provider share. */
 #ifndef ORTCFFI_TESTS_BEHAVIOUR_EPS_H_
 #define ORTCFFI_TESTS_BEHAVIOUR_EPS_H_
 
