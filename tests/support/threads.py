@@ -6,7 +6,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -39,6 +40,17 @@ def run_threads(*works: Callable[[], object]) -> None:
     join(*start(*works))
 
 
+@contextmanager
+def switching_often() -> Iterator[None]:
+    """Within the block, threads switch often."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
 def race(times: int, *works: Callable[[int], object]) -> None:
     """Call functions with 0, 1, 2 and so on, each in a thread of its own; threads switch often.
 
@@ -49,12 +61,8 @@ def race(times: int, *works: Callable[[int], object]) -> None:
         for i in range(times):
             work(i)
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
+    with switching_often():
         run_threads(*[partial(repeat, work) for work in works])
-    finally:
-        sys.setswitchinterval(before)
 
 
 def wait_until(

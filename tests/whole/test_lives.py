@@ -21,7 +21,7 @@ from support.compilers import CORE, build_folder, compile_shared
 from support.lives import ALL, ENGINE, KINDS, in_cycle
 from support.paths import CHECKOUT, finds_support
 from support.processes import TIME_LIMIT, fork, run
-from support.threads import join, run_threads, start, wait_until
+from support.threads import join, run_threads, start, switching_often, wait_until
 
 import ortcffi as ort
 from ortcffi._handle import owned_by
@@ -235,15 +235,6 @@ def test_init_again_is_refused_and_changes_nothing(kind):
 # --- threads --------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def switches_often():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(before)
-
-
-@pytest.mark.usefixtures("switches_often")
 def test_a_thread_may_close_what_another_uses(kind):
     objects = [kind.make() for _ in range(10)]
     wrong, reached = [], -1
@@ -264,7 +255,8 @@ def test_a_thread_may_close_what_another_uses(kind):
             wait_until(lambda i=i: reached >= i, pause=0)
             made.close()
 
-    run_threads(use, close)
+    with switching_often():
+        run_threads(use, close)
     assert not wrong
 
 
