@@ -5,13 +5,12 @@
 # And runs the fuzzer: `make fuzz`, or `make fuzz SECONDS=600`.
 
 CLIENTS = ../tests/c/clients
-BEHAVIOUR = ../tests/c/behaviour
 FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
 RUNS = abi heap old_client storm:2:50000:2 storm:2:100000:1:arena adaptor_storm:2:20000:2 \
   random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads \
-  provider_threads behaviour $(RUNS_OF_$(SYSTEM))
+  provider_threads $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) \
   kernel_threads:100000
 RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
@@ -29,13 +28,11 @@ RUNS_OF_TSAN = heap storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
 RUNS_OF_VALGRIND = heap storm:2:2000:2 storm:2:8000:1:arena \
-  adaptor_storm:2:1000:2 random_values:200 models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform \
-  behaviour
+  adaptor_storm:2:1000:2 random_values:200 models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform
 # On other systems what uses the system, with short storms. Without what is arithmetic and the
 # reading of bytes alone.
 RUNS_OF_OTHERS = abi heap old_client storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 \
-  kernels many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads:500 provider_threads \
-  behaviour
+  kernels many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads:500 provider_threads
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
@@ -48,35 +45,30 @@ EXE = $(if $(filter WINDOWS,$(SYSTEM)),.exe)
 LINK_CLIENT = $(LINK_CLIENT_OF_$(SYSTEM)) $(LDFLAGS)
 LINK_CLIENT_OF_POSIX = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl $(THREADS) $(SEEN)
 LINK_CLIENT_OF_APPLE = $(LINK_CLIENT_OF_POSIX)
-# This client is a library of custom ops as well, so it exports its functions.
-$(BUILD)/behaviour: SEEN = -rdynamic
-$(BUILD)/behaviour.exe: SEEN = -Wl,--export-all-symbols
 LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS) $(SEEN)
 # static: on Windows, the clients then need no DLL for threads.
 THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)
 
-vpath %.c $(CLIENTS) $(FAULTS) $(BEHAVIOUR)
+vpath %.c $(CLIENTS) $(FAULTS)
 COMPILE_CLIENT = $(CC) -std=gnu11 -Wall -Wextra -Wno-unused-parameter $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude -o $@
 $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 	$(COMPILE_CLIENT) $(filter %.c %.o,$^) $(LINK_CLIENT)
-# Compiled as one file, which takes a third of the time: static names and macros of its files differ.
-# client.h is the first, since headers of Windows have types with the names of some macros.
-$(BUILD)/calls.o: $(wildcard $(BEHAVIOUR)/behaviour_*.c ../tests/c/*/*.h) $(LIBRARY)
-	printf '#include "%s"\n' ../tests/c/clients/client.h $(filter %.c,$^) | $(COMPILE_CLIENT) -c -I. -x c -
-$(BUILD)/behaviour$(EXE): $(BEHAVIOUR)/behaviour.c $(BUILD)/calls.o
-$(BUILD)/faults: $(wildcard $(FAULTS)/faults_*.c $(FAULTS)/*.def) $(BUILD)/calls.o
+$(BUILD)/faults $(BUILD)/faults.so: $(FAULTS)/faults.c $(wildcard $(FAULTS)/faults_*.c $(FAULTS)/*.def)
+# Rows in Python make their calls on this library.
+$(BUILD)/faults.so:
+	$(COMPILE_CLIENT) -shared -fPIC $(filter %.c %.o,$^) $(LINK_CLIENT)
 
 # These programs call internal functions of the core, so they are linked with its object files.
-$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
+$(BUILD)/faults $(BUILD)/faults.so $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
 $(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
 # The libraries that calls load; their paths are in macros.
-LOADED = custom_ops logger_library graph_reader asked_ep device_ep add_ep lying_ep
+LOADED = custom_ops device_ep add_ep lying_ep
 path_of = -D$(shell echo $(1) | tr a-z A-Z)='"$(abspath $(BUILD))/$(1).so"'
-$(BUILD)/faults: WRAP = -Wl,--wrap=malloc,--wrap=posix_memalign -rdynamic -I$(FAULTS) \
+$(BUILD)/faults $(BUILD)/faults.so: WRAP = -Wl,--wrap=malloc,--wrap=posix_memalign -rdynamic -I$(FAULTS) \
   $(foreach name,$(LOADED),$(call path_of,$(name)))
-$(BUILD)/faults: | $(LOADED:%=$(BUILD)/%.so)
-$(BUILD)/custom_ops.so $(BUILD)/logger_library.so: $(BUILD)/%.so: %.c | $(LIBRARY)
+$(BUILD)/faults $(BUILD)/faults.so: | $(LOADED:%=$(BUILD)/%.so)
+$(BUILD)/custom_ops.so: $(BUILD)/%.so: %.c | $(LIBRARY)
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
 $(BUILD)/add_ep.so: ../docs/guide/add_ep.c | $(LIBRARY)
 	$(CC) $(FLAGS) -fvisibility=default $(CFLAGS) -Iinclude -shared $< -o $@
@@ -129,9 +121,6 @@ asan tsan: export UBSAN_OPTIONS = print_stacktrace=1
 asan: export ASAN_OPTIONS = allocator_may_return_null=1:detect_stack_use_after_return=1
 asan:
 	$(MAKE) check BUILD=$(BUILD)/asan USE_MALLOC=1 FORKS= $(call SANITIZE,$(MEMORY))
-# This client leaves objects alive when the process ends.
-check@behaviour: export LSAN_OPTIONS = detect_leaks=0
-
 # Races, and undefined behaviour with the core's own heap.
 RACES = thread$(comma)$(UNDEFINED) -DCORE_TSAN
 tsan: export TSAN_OPTIONS = halt_on_error=1
@@ -143,7 +132,6 @@ MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=de
 MEMCHECK += --errors-for-leak-kinds=definite
 # Memcheck finds what asan does not: a branch that depends on uninitialised memory. It knows only
 # the blocks of malloc, so the clients run on that.
-check@behaviour: MEMCHECK += --leak-check=no
 BUILD_OF_VALGRIND = $(BUILD)/valgrind
 FLAGS_OF_VALGRIND = $(DEBUG) -DCORE_EXACT_READS
 valgrind:
@@ -205,7 +193,7 @@ EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
 # the usual one. With few addresses the heap reserves a shorter range.
 ADDRESSES = 16G
 RUNS_OF_CROSS = abi old_client storm:2:2000:2 storm:2:8000:1:arena adaptor_storm:2:1000:2 \
-  random_values kernels shared_env:100 platform behaviour
+  random_values kernels shared_env:100 platform
 .PHONY: cross
 cross:
 	$(call need,$(CROSS)-gcc,gcc-$(CROSS))

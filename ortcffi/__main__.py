@@ -39,6 +39,7 @@ COMMANDS = {  # name: the module that has its main(), what it does
         "ortcffi.cli.check",
         "find what is wrong with a library of custom ops or execution providers",
     ),
+    "conform": ("ortcffi.cli.conform", "ask a library with the C API what all of them answer"),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
 }
 

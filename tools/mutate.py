@@ -35,7 +35,7 @@ TESTS = {
     "strings": "values",
 }
 LEFT_OUT = {"platform_windows.c"}  # not compiled here
-ALL = ["tests/whole/test_behaviour.py", "tests/whole/test_faults.py", "tests/table"]
+ALL = ["tests/cli/test_conform.py", "tests/whole/test_faults.py", "tests/table"]
 SECONDS = 420  # of the tests of one change
 OTHERS = {"==": "!=", "<": "<=", ">": ">=", "&&": "||", "+": "-", "&": "|", "<<": ">>"}
 OTHERS |= {"+=": "-=", "++": "--", "true": "false"}

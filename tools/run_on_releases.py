@@ -27,7 +27,7 @@ SECONDS = 280  # for the tests of one release; they take less than 20 on an idle
 SUPPORTED = (1, 20)  # the oldest that `load` and `attach` take
 
 
-def released() -> list[str]:
+def released(oldest: tuple[int, int] = SUPPORTED) -> list[str]:
     """The releases that pip installs on this Python, oldest first; one of each minor version."""
     pip = [sys.executable, "-m", "pip", "index", "versions", "onnxruntime"]
     listing = subprocess.run(pip, capture_output=True, text=True, check=True).stdout
@@ -35,19 +35,27 @@ def released() -> list[str]:
     found: dict[tuple[int, int], str] = {}
     for version in listed.split(", "):
         major, minor = map(int, version.split(".")[:2])
-        if (major, minor) >= SUPPORTED:
+        if (major, minor) >= oldest:
             found.setdefault((major, minor), version)  # pip lists the newest first
     return [found[minor] for minor in sorted(found)]
 
 
-def installed(version: str, folder: Path) -> Path | None:
-    """The Python of an environment with that release; None if this Python cannot import it."""
-    packages, environment = folder / version / "packages", folder / version / "environment"
+def install(version: str, folder: Path) -> Path | None:
+    """The folder of packages with that release; None if pip has none for this Python."""
+    packages = folder / version / "packages"
     if not (packages / "onnxruntime").is_dir():
         pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--only-binary=:all:"]
         command = [*pip, "--target", packages, f"onnxruntime=={version}"]
         if subprocess.run(command, check=False).returncode:
             return None
+    return packages
+
+
+def installed(version: str, folder: Path) -> Path | None:
+    """The Python of an environment with that release; None if this Python cannot import it."""
+    packages, environment = install(version, folder), folder / version / "environment"
+    if packages is None:
+        return None
     venv.create(environment, with_pip=False, clear=True)
     scheme = {"base": str(environment), "platbase": str(environment)}
     site = Path(sysconfig.get_path("purelib", "venv", scheme))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
@@ -49,6 +49,12 @@ class Report:
     untried: dict[str, str] = field(default_factory=dict)  # ops, and why
     waived: Mapping[str, str] = field(default_factory=dict)  # rules that may be broken, and why
     until: float = math.inf  # when the check must have ended, as time.monotonic() counts
+    rules: list[Rule] = field(default_factory=lambda: RULES)  # that results are about
+
+    @cached_property
+    def not_must(self) -> set[str]:
+        """The names of the rules that may be broken."""
+        return {each.name for each in self.rules if not each.must}
 
     def add(self, rule: Rule, host: str, subject: Any) -> bool:
         """Try a rule here; return whether it is kept. What is to be known is a note."""
@@ -72,7 +78,8 @@ class Report:
             is_general = names == [""] or (on and "core" in names)
             where = "" if is_general else f"on {', '.join(dict.fromkeys(names))}"
             parts = filter(None, (on, where, text))
-            kind = "waived" if rule in self.waived else "must" if _is_must(rule) else "may"
+            kind = "may" if rule in self.not_must else "must"
+            kind = "waived" if rule in self.waived else kind
             found.append(Finding(rule, ": ".join(parts), kind))
         return found
 
@@ -82,10 +89,6 @@ class Report:
         if left <= 0:
             raise TimeIsUp
         return min(most, left)
-
-
-def _is_must(name: str) -> bool:
-    return all(each.must for each in RULES if each.name == name)
 
 
 def exit_code(report: Report) -> int:
@@ -152,7 +155,8 @@ def as_junit(reports: list[Report]) -> str:
             place = " ".join(filter(None, (each.on and f"of {each.on}", each.host and "on")))
             name = f"{each.rule} {place} {each.host}".strip()
             case = ET.SubElement(suite, "testcase", classname=path, name=_text(name))
-            is_kept = each.outcome == KEPT or each.rule in report.waived or not _is_must(each.rule)
+            may = each.rule in report.waived or each.rule in report.not_must
+            is_kept = each.outcome == KEPT or may
             is_op = each.on in report.untried and each.text == report.untried[each.on]
             tag = "" if is_kept else "failure" if each.outcome == BROKEN else "skipped"
             tag = "error" if is_op and each.outcome == UNTRIED else tag
@@ -179,12 +183,17 @@ _MOST_TEXT = 600
 
 def as_statement(reports: list[Report]) -> str:
     """Get a page of Markdown: the machine, then each library with counts, findings and waivers."""
-    versions = [f"{name} {package_version(name)}" for name in ("ortcffi", "onnxruntime", "onnx")]
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
-    python, now = platform.python_version(), datetime.now(UTC)
-    about = f"{now:%d %B %Y}: {', '.join(versions)}, Python {python}, {machine}.\n"
+    about = made_with("ortcffi", "onnxruntime", "onnx")
     text = "\n".join(["# What ortcffi check found\n", about, *map(_library, reports)])
     return text.encode(errors="backslashreplace").decode()  # of paths that are not UTF-8
+
+
+def made_with(*packages: str) -> str:
+    """Return the day, versions of packages and of Python, and the machine."""
+    versions = [f"{name} {package_version(name)}" for name in packages]
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    python, now = platform.python_version(), datetime.now(UTC)
+    return f"{now:%d %B %Y}: {', '.join(versions)}, Python {python}, {machine}.\n"
 
 
 def _library(report: Report) -> str:

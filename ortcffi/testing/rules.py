@@ -26,6 +26,7 @@ from ortcffi.testing.live_objects import left_alive, live_objects
 KEPT, BROKEN, UNTRIED = "kept", "broken", "not tried"
 SECONDS = 120.0  # for a process
 TIME_IS_UP = "the time of the whole check is up"
+HAS_ENDED = " has ended the process"
 _MOST_NAMES = 6
 
 
@@ -104,12 +105,16 @@ class Result(NamedTuple):
 
 
 def answer(module: str, names: str, subject: str) -> None:
-    """Try rules of a module one after the other, and tell what came of each."""
-    kind = import_module(module).Bench
-    child.limit_this_process(kind.most_memory)
-    bench = kind(Subject(**json.loads(subject)))
-    for each in RULES:
-        if each.name in names.split():
+    """Try rules of a module one after the other, and tell what came of each.
+
+    They are the module's ``ROWS``, else `RULES`.
+    """
+    found = import_module(module)
+    child.limit_this_process(found.Bench.most_memory)
+    bench = found.Bench(Subject(**json.loads(subject)))
+    wanted = set(json.loads(names))
+    for each in getattr(found, "ROWS", RULES):
+        if each.name in wanted:
             child.tell(begins=each.name, doing="")
             if each.with_failures:
                 _let_fail(each, bench)
@@ -166,7 +171,7 @@ def try_together(given: tuple[list[Rule], Subject]) -> tuple[list[Result], list[
     seconds = min(SECONDS, subject.until - begin)
     if seconds <= 0:
         return [_result(each, subject, UNTRIED, TIME_IS_UP) for each in rules], []
-    names = " ".join(each.name for each in rules)
+    names = json.dumps([each.name for each in rules])
     where = "ortcffi.testing.rules", "answer", rules[0].check.__module__, names
     about = json.dumps(subject._asdict())
     # The alarm that the bench of rules sets itself.
@@ -178,12 +183,23 @@ def try_together(given: tuple[list[Rule], Subject]) -> tuple[list[Result], list[
     passed = time.monotonic() - begin
     results = []
     for each in rules:
-        fact = came.get(each.name, {"outcome": UNTRIED, "text": f"{tried} has ended the process"})
+        fact = came.get(each.name, {"outcome": UNTRIED, "text": f"{tried}{HAS_ENDED}"})
         if problem and each.name == tried:
             text = ", ".join(filter(None, (problem + child.printed(errors), doing[-1]["doing"])))
             fact = {"outcome": BROKEN, "text": text}
         results.append(_result(each, subject, fact["outcome"], fact["text"], passed))
     return results, [*told, {"ended": problem}]
+
+
+def try_each(given: tuple[list[Rule], Subject]) -> list[Result]:
+    """Try rules of one module, the next ones in a new process where one has ended its process."""
+    (rest, subject), results = given, []
+    while rest:
+        came, _ = try_together((rest, subject))
+        tried = [each for each in came if not each.text.endswith(HAS_ENDED)]
+        results += tried
+        rest = rest[len(tried) :]
+    return results
 
 
 def _result(each: Rule, subject: Subject, outcome: str, text: str, seconds: float = 0) -> Result:

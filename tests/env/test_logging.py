@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Log records without a logger, and two threads on one environment."""
 
-import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
-from support.behaviour import build
 from support.processes import run
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9}"
@@ -19,12 +18,22 @@ def library(request: pytest.FixtureRequest) -> Path:
     return request.getfixturevalue(f"{request.param}_library")
 
 
-def test_records_without_a_logger_are_lines_on_stderr(library, c_compiler):
-    program = build(c_compiler)
-    command = [program, library, "Logger_LogMessage to stderr"]
-    environment = {**os.environ, "LOGGER_LIBRARY": str(program.with_name("logger_library.so"))}
-    done = run(*command, env=environment)
-    lines = done.stderr.splitlines()
+# A kernel logs at each severity from INFO on.
+LOGS = """
+import sys
+from ortcffi.conformance.rows import Bench
+from ortcffi.testing.rules import Subject
+
+sys.stderr = sys.stdout
+message = 'Logger_LogMessage(KernelInfo_GetLogger(i), severity, "message", "b.c", 12, "f")'
+asks = f"making(lambda i: tuple({message} for severity in (1, 2, 3, 4)))"
+make = 'e = CreateEnvWithCustomLogger(None, None, WARNING, "id")'
+assert Bench(Subject(sys.argv[1])).answer(f"{make}; {asks}") == "OK; OK; OK; OK"
+"""
+
+
+def test_records_without_a_logger_are_lines_on_stderr(library):
+    lines = run(sys.executable, "-c", LOGS, library).stderr.splitlines()
     expected = [
         re.escape(colour) + TIME + re.escape(f" [{letter}:onnxruntime:id, b.c:12 f] message\033[m")
         for letter, colour in COLOURS.items()

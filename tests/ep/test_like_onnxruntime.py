@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ONNX Runtime's own tests of plug-in providers try, beside what tests/c/behaviour records."""
+"""What ONNX Runtime's own tests of plug-in providers try, beside the rows of `ortcffi conform`."""
 
 import ctypes
 import os

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.behaviour import release_of
 from support.null_calls import all_slots, kind_of, pointers
 from support.processes import run
-from support.versions import API_VERSION
+from support.versions import API_VERSION, release_of
 
 # A line for each slot: the arguments that may be NULL, or at which the core looks after others that
-# are wrong where they lead to zeroed memory. tests/c/behaviour has calls with all else right.
+# are wrong where they lead to zeroed memory. `ortcffi conform` has rows with all else right.
 TAKEN = Path(__file__).with_name("nulls_taken.txt")
 SLOTS = all_slots()
 PROGRAM = Path(__file__).parents[1] / "support/null_calls.py"

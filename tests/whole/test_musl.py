@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.enums import ENUM_DT_FLAGS
-from support import behaviour
 from support.compilers import CORE, build_folder, locked
 from support.processes import run
 
@@ -33,29 +32,6 @@ def test_clients_open_the_core_for_musl_and_run_with_threads_and_forks(musl):
     ran = re.findall(r"^== \S*/(\w+) (.*)", musl[1], re.M)
     assert {name for name, _ in ran} > CLIENTS
     assert sum("fork" in arguments.split() for _, arguments in ran) >= 3
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("musl")
-def test_the_core_for_musl_answers_as_it_does_elsewhere(
-    musl: tuple[Path, str], c_compiler: list[str], core_library: Path
-):
-    library = musl[0]
-    here, there = (
-        # Bytes, because names and messages have some that are not UTF-8.
-        behaviour.without_time(run(program, core, text=False).stdout).splitlines()
-        for program, core in (
-            (behaviour.build(c_compiler), core_library),
-            (library.with_name("behaviour"), library),
-        )
-    )
-    assert len(here) > 1000
-    others = [said for said, expected in zip(there, here, strict=True) if said != expected]
-    # The loader has words of its own, and does not take "" for the program itself.
-    assert all(b": Error loading shared library " in said for said in others)
-    # No library of providers can be opened there.
-    others = [said for said in others if b"RegisterExecutionProviderLibrary" not in said]
-    assert len(others) < 10
 
 
 def has_static_tls(library: Path) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.behaviour import CALLS, is_as_expected
 from support.compilers import CORE, LONGEST_BUILD, build_folder, locked
 from support.paths import CHECKOUT
 from support.processes import run
@@ -97,7 +96,7 @@ def test_the_dll_needs_only_what_every_windows_has(dll: Path) -> None:
 @pytest.mark.usefixtures("wine")
 def test_clients_run_on_the_dll(make: Make) -> None:
     ran = re.findall(r"== \S*/(\w+)\.exe", make("wine").stdout)
-    assert {"abi", "client", "old_client", "storm", "platform", "behaviour"} <= set(ran)
+    assert {"abi", "client", "old_client", "storm", "platform"} <= set(ran)
 
 
 @pytest.mark.slow
@@ -105,57 +104,3 @@ def test_clients_run_on_the_dll(make: Make) -> None:
 @pytest.mark.parametrize("run", ["many_threads:4000:16", "reload:100:4", "heap:resident"])
 def test_memory_goes_back_when_threads_end_and_when_it_is_asked_for(make: Make, run: str) -> None:
     make("wine", f"RUNS={run}")
-
-
-# The only call that is not compiled for Windows.
-NOT_MADE = {"RegisterExecutionProviderLibrary of another library"}
-# Libraries of providers are not compiled for it. Calls of these functions that load one say so.
-NO_LIBRARY = re.compile(r'^no library$|"RegisterExecutionProviderLibrary: Module not found\."')
-OF_LIBRARIES = {
-    "CanImportMemory",
-    "CopyTensors",
-    "CreateExternalResourceImporterForDevice",
-    "CreateSharedAllocator",
-    "CreateSyncStreamForEpDevice",
-    "CreateTensorFromMemory",
-    "GetEnvConfigEntries",
-    "GetHardwareDeviceEpIncompatibilityDetails",
-    "GetModelCompatibilityForEpDevices",
-    "GetSharedAllocator",
-    "ImportMemory",
-    "ImportSemaphore",
-    "InitGraphicsInteropForEpDevice",
-    "RegisterExecutionProviderLibrary",
-    "ReleaseSharedAllocator",
-    "SessionOptionsAppendExecutionProvider_V2",
-    "UnregisterExecutionProviderLibrary",
-    "WaitSemaphore",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("wine")
-def test_the_dll_answers_as_the_core_does_elsewhere(make: Make, dll: Path) -> None:
-    make("wine", "RUNS=behaviour")
-
-    def answers_of(*arguments: str | Path) -> list[str]:
-        said = run("wine", dll.with_name("behaviour.exe"), *arguments, text=False).stdout
-        return said.decode(errors="backslashreplace").split("\r\n")[:-1]
-
-    expected = {call.name: call.core for call in CALLS}
-    # All in one process, for the time that a process takes under wine. A call which another one
-    # before it has changed is made again by itself.
-    answers = dict(zip(answers_of(), answers_of(dll), strict=True))
-    assert answers.keys() == expected.keys() - NOT_MADE
-    without = {name for name, said in answers.items() if NO_LIBRARY.search(said)}
-    assert {re.split(r"[( ]", name)[0] for name in without} <= OF_LIBRARIES
-    others = [
-        name
-        for name, said in answers.items()
-        if name not in without and not is_as_expected(said, expected[name])
-    ]
-    assert len(others) < len(answers) // 50
-    again = {name: answers_of(dll, name)[0] for name in others}
-    assert {
-        name: said for name, said in again.items() if not is_as_expected(said, expected[name])
-    } == {}

@@ -1,26 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each allocation inside each call of tests/c/behaviour fails once: alone, and with all that follow
- * it in that call. The call must answer with a clean status for a lack of memory, leave nothing
- * behind, and touch no variable of its caller; made again with enough memory, it must do what it
- * does otherwise, so that the answer of the behaviour is the usual one.
+ * Each allocation inside each call fails once: alone, and with all that follow it in that call. The
+ * call must answer with a clean status for a lack of memory, leave nothing behind, and touch no
+ * variable of its caller; made again with enough memory, it must do what it does otherwise, so that
+ * the answer is the usual one. The calls are those of `faults_*.c`, and as a library, faults.so, the
+ * rows of the conformance suite, which Python makes.
  *
  * faults: linked with the core's objects, built on the C library's malloc, with -Wl,--wrap for what
  * allocates. The calls go through a table whose functions forward to the core's. An allocation is
  * known by the functions that led to it, and whether it is their first in the call: so each fails
  * where it is reached first. Prints each slot with the number of its allocations that failed.
  */
-#define main main_of_behaviour
-#include "../behaviour/behaviour.c"
-#undef main
-
 #include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include "faults.h"
 #include "heap/heap.h"
 #include "table/versions.h"
+
+const OrtApi* api;
+
+/* The linker's names for the ends of the section. */
+extern const struct call* const first_call[] __asm("__start_calls");
+extern const struct call* const end_of_calls[] __asm("__stop_calls");
+
+static const char* const code_names[] = {
+#define ORT_ERROR_CODE(name, value) [value] = #name,
+#include "ort_error_codes.def"
+};
+
+static bool is_first;
+
+void say(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs(is_first ? "" : "; ", stdout);
+  vprintf(format, arguments);
+  is_first = false;
+  va_end(arguments);
+  fflush(stdout);
+}
+
+/* A copy of a message on one line, as the recorded answers are. */
+static const char* on_one_line(const char* message) {
+  static char line[8192];
+  size_t i = 0;
+  for (; message[i] != 0 && i < sizeof line - 1; i++) {
+    line[i] = message[i] == '\n' ? ' ' : message[i];
+  }
+  line[i] = 0;
+  return line;
+}
+
+bool say_status(OrtStatus* status) {
+  if (status == NULL) {
+    say("OK");
+    return true;
+  }
+  int code = (int)api->GetErrorCode(status);
+  const char* message = on_one_line(api->GetErrorMessage(status));
+  if (code >= 0 && code < (int)(sizeof code_names / sizeof code_names[0])) {
+    say("%s: \"%s\"", code_names[code] + strlen("ORT_"), message);
+  } else {
+    say("code %d: \"%s\"", code, message);
+  }
+  api->ReleaseStatus(status);
+  return false;
+}
+
+void say_pointer(const void* pointer) { say(pointer == NULL ? "NULL" : "non-NULL"); }
 
 #define SLOT(name) CORE_JOIN(slot_, CORE_SYMBOL(name))
 #define THUNK(name) CORE_JOIN(thunk_, CORE_SYMBOL(name))
@@ -59,7 +112,7 @@ static struct record* record;
  * or all is over. */
 static enum { SEARCHES, LACKS, IS_OVER } state;
 static bool all_that_follow;
-/* Whether the answer of the behaviour may be another than the usual one. */
+/* Whether the answer may be another than the usual one. */
 static bool may_differ;
 /* In the call that is under way: how many allocations it has made, which one is the first to fail,
  * and where the frame of its caller begins. */
@@ -167,6 +220,8 @@ __attribute__((no_sanitize("address"), noinline)) static bool see_callers(bool c
   return are_same;
 }
 
+static bool is_library;
+
 void enter(int slot, const void* frame) {
   record->calls[slot]++;
   if (state == IS_OVER || depth++ > 0) {
@@ -177,13 +232,13 @@ void enter(int slot, const void* frame) {
   made = 0;
   slot_of_call = slot;
   outermost = (const char*)frame + 2 * sizeof(void*);
-  variables_size = bottom - outermost < (ptrdiff_t)sizeof variables ? (size_t)(bottom - outermost)
-                                                                    : sizeof variables;
+  ptrdiff_t above = is_library ? 0 : bottom - outermost; /* no frames of Python's */
+  variables_size = above < (ptrdiff_t)sizeof variables ? (size_t)above : sizeof variables;
   see_callers(true);
 }
 
 /* The end of a call. One that did its work without the memory, or says nothing, may have the
- * behaviour answer something else. */
+ * answer be something else. */
 static void leave(void) {
   if (depth > 0 && --depth == 0 && state == LACKS) {
     state = IS_OVER;
@@ -251,7 +306,11 @@ bool is_made_again(OrtStatus** status) {
   bool is_clean = may_keep || memcmp(&now, &before, sizeof now) == 0;
   MUST(is_clean || repeats++ < 3);
   if (IS_ONE_OF(writing)) {
-    end_attempt();
+    if (!is_library) {
+      end_attempt();
+    }
+    leave();
+    return false;
   }
   MUST(see_callers(false));
   may_differ = IS_ONE_OF(noted);
@@ -356,9 +415,46 @@ static bool try_call(const struct call* call, FILE* file) {
   return true;
 }
 
+/* --- as a library ----------------------------------------------------------------------------- */
+
+ORT_EXPORT const OrtApiBase* ORT_API_CALL faults_base(void);
+const OrtApiBase* ORT_API_CALL faults_base(void) {
+  static const OrtApiBase outer = {get_api, get_version};
+  if (record == NULL) {
+    record = calloc(1, sizeof *record);
+    CHECK(record != NULL);
+    is_library = true;
+    state = IS_OVER;
+    fill_tables();
+  }
+  return &outer;
+}
+
+ORT_EXPORT void faults_begin(int both);
+void faults_begin(int both) {
+  all_that_follow = both != 0;
+  may_differ = false;
+  state = SEARCHES;
+}
+
+ORT_EXPORT int faults_end(void);
+int faults_end(void) {
+  int end = state == SEARCHES ? NOTHING_NEW : may_differ || state == LACKS ? GAVE_UP : ANSWERED;
+  state = IS_OVER;
+  return end;
+}
+
+/* The name of a slot that was called, and how many of its allocations failed; NULL at the end. */
+ORT_EXPORT const char* faults_of(size_t slot, unsigned* failed);
+const char* faults_of(size_t slot, unsigned* failed) {
+  *failed = slot < SLOTS && record->calls[slot] > 0 ? record->faults[slot] : UINT_MAX;
+  return slot < SLOTS ? names[slot] : NULL;
+}
+
+/* --- as a program ----------------------------------------------------------------------------- */
+
 int main(void) {
   bottom = __builtin_frame_address(0);
-  static const OrtApiBase outer = {get_api, get_version};
   char folder[] = "/tmp/ortcffi-faults-XXXXXX"; /* of profiles that nobody removes */
   char removing[64];
   FILE* file = tmpfile();
@@ -368,12 +464,7 @@ int main(void) {
   CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0);
   snprintf(removing, sizeof removing, "rm -r %s", folder);
   fill_tables();
-  setenv("ASKED_EP", ASKED_EP, 0);
-  setenv("LOGGER_LIBRARY", LOGGER_LIBRARY, 0);
-  setenv("GRAPH_READER", GRAPH_READER, 0);
-  base = &outer;
   api = &outer_OrtApi;
-  api_version = ORT_API_VERSION;
   for (const struct call* const* call = first_call; call < end_of_calls; call++) {
     failures += !try_call(*call, file);
   }

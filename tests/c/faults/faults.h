@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of what only the core has, as those of tests/c/behaviour: their allocations fail too. */
+/* What calls need whose allocations fail. */
 #ifndef ORTCFFI_TESTS_FAULTS_H_
 #define ORTCFFI_TESTS_FAULTS_H_
 
-#include "../behaviour/behaviour.h"
+#include "calls.h"
 #include "core.h"
 
 /** Before and after each call; faults.c. */

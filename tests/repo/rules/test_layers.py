@@ -35,6 +35,7 @@ session
 official
 compat
 testing
+conformance
 cli
 bench
 """

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""``ortcffi conform LIBRARY``: whether a library with the C API answers as all of them do.
+
+The rows are tried in processes of their own, so that a crash fails one row.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ortcffi._new_file import write_whole
+from ortcffi._public import printable
+from ortcffi.cli.check_report import (
+    NOT_ALL,
+    OK,
+    WRONG,
+    Report,
+    as_document,
+    as_junit,
+    exit_code,
+    made_with,
+)
+from ortcffi.cli.program import program_name, unwritable
+from ortcffi.conformance.calls import Table
+from ortcffi.conformance.rows import FOLDER, ROWS, groups
+from ortcffi.conformance.suite import try_suite
+from ortcffi.kernels import child
+from ortcffi.testing.rules import BROKEN, KEPT, TIME_IS_UP, UNTRIED, Result, Subject
+
+TIMEOUT = 600
+CORE = "core"
+CORE_WAIVERS = FOLDER.parent / "waived_by_core.tsv"  # docs/differences.md has the reasons
+COLUMNS = "passed", "failed", "waived", "may", "not asked"
+
+
+def path_of(library: str) -> str:
+    """Return the file of a library; ``core`` stands for the extension module."""
+    if library != CORE:
+        return os.path.abspath(library)
+    from ortcffi import _ort
+
+    return os.path.abspath(_ort.__file__)
+
+
+def conform(
+    library: str,
+    *,
+    only: Sequence[str] = (),
+    waived: dict[str, str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Report:
+    """Try the rows on a library, of some groups or of all; the host of a result is its group."""
+    path = path_of(library)
+    rules = [each for each in ROWS if not only or each.group in only]
+    own = read_waivers([str(CORE_WAIVERS)]) if library == CORE else {}
+    report = Report(path, rules=rules, waived={**own, **(waived or {})})
+    name = "the core" if library == CORE else os.path.basename(path)
+    report.title = f"{name}, release {_release(path)}"
+    group_of = {each.name: each.group for each in rules}
+    until = time.monotonic() + timeout
+    for result in try_suite(Subject(path, until=until), rules):
+        report.results.append(result._replace(host=group_of[result.rule]))
+        if result.text == TIME_IS_UP:
+            report.untried["rows"] = TIME_IS_UP
+    return report
+
+
+def _told_release(path: str) -> None:
+    child.tell(release=Table(path).release, done=True)
+
+
+def _release(path: str) -> str:
+    """Ask a library for its release, in another process."""
+    told, problem, printed = child.ask(__name__, "_told_release", path, seconds=60)
+    if problem:
+        reason = printed.splitlines()[-1] if printed else problem
+        raise ValueError(f"{path} cannot be asked: {reason}")
+    return str(told[-1]["release"])
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+def counts(report: Report) -> dict[str, Counter[str]]:
+    """Return how many rows of each group came to what, by `COLUMNS`."""
+    found: dict[str, Counter[str]] = {group: Counter() for group in groups(report.rules)}
+    for each in report.results:
+        found[each.host][_column(each, report)] += 1
+    return {group: counted for group, counted in found.items() if counted}
+
+
+def _column(result: Result, report: Report) -> str:
+    if result.outcome != BROKEN:
+        return {KEPT: "passed", UNTRIED: "not asked"}[result.outcome]
+    if result.rule in report.waived:
+        return "waived"
+    return "may" if result.rule in report.not_must else "failed"
+
+
+def table(report: Report) -> list[str]:
+    """Return the counts as lines of a Markdown table."""
+    rows: list[tuple[Any, ...]] = [
+        (group, *(c[name] for name in COLUMNS)) for group, c in counts(report).items()
+    ]
+    rows.append(("all", *(sum(row[i] for row in rows) for i in range(1, len(COLUMNS) + 1))))
+    head = "group", *COLUMNS
+    widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
+    lines = [
+        " | ".join(str(cell).rjust(w) if i else str(cell).ljust(w) for i, (cell, w) in row)
+        for row in (enumerate(zip(each, widths, strict=True)) for each in [head, *rows])
+    ]
+    lines.insert(1, "-|-".join("-" * width for width in widths))
+    return [f"| {line} |" for line in lines]
+
+
+def failures(report: Report, *kinds: str) -> list[str]:
+    """Return a line for each row that failed, with what was answered and what must hold."""
+    lines = []
+    for each in report.results:
+        if (kind := _column(each, report)) in kinds:
+            why = f" ({report.waived[each.rule]})" if kind == "waived" else ""
+            lines.append(f"{kind} ({each.host}): {each.rule}: {each.text}{why}")
+    return lines
+
+
+def as_page(report: Report) -> str:
+    """Return the statement: library, versions, machine, counts, failures and waivers."""
+    lines = [f"# {report.title}\n", made_with("ortcffi"), *table(report), ""]
+    lines += [f"- {line}" for line in failures(report, "failed", "waived")]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def read_waivers(given: Sequence[str]) -> dict[str, str]:
+    """Read rows that may fail, and why: ``ROW=REASON``, or files of such rows parted by a tab."""
+    waived: dict[str, str] = {}
+    for each in given:
+        if os.path.isfile(each):
+            lines = Path(each).read_text(encoding="utf-8").splitlines()
+            pairs = [line.split("\t", 1) for line in lines if line and line[0] != "#"]
+        else:
+            pairs = [each.rsplit("=", 1)]
+        for pair in pairs:
+            if len(pair) != 2:
+                raise ValueError(f"expected a file or ROW=REASON, not {each!r}")
+            waived[pair[0]] = pair[1]
+    if unknown := waived.keys() - {rule.name for rule in ROWS}:
+        raise ValueError(f"there is no row {min(unknown)!r}")
+    return waived
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=program_name("conform"),
+        description="Ask a library with ONNX Runtime's C API, of API version 11 or newer, what "
+        "all of them answer; a row that it is too old for is not asked.",
+        epilog=f"The exit code is {OK} if each row that must hold does or is waived, {WRONG} "
+        f"if one does not, and {NOT_ALL} if the time was up before all were tried.",
+    )
+    add: Any = parser.add_argument
+    add("library", help=f"a file that exports OrtGetApiBase, or {CORE!r} for the core")
+    text = f"only these rows; can be repeated: {', '.join(groups())}"
+    add("--group", action="append", default=[], choices=groups(), metavar="GROUP", help=text)
+    add("--may", action="store_true", help="also print the rows that may be answered otherwise")
+    add("--json", metavar="FILE", help="also write what came of each row")
+    add("--junit", metavar="FILE", help="also write JUnit's XML: a test case for each row")
+    text = "also write a page of Markdown: versions, machine, counts, failures, waivers"
+    add("--statement", metavar="FILE", help=text)
+    text = "rows that may fail, and why: ROW=REASON, or a file of such rows; can be repeated"
+    add("--waive", metavar="FILE", action="append", default=[], help=text)
+    text = f"how many seconds it may take (default: {TIMEOUT})"
+    add("--timeout", metavar="SECONDS", type=float, default=TIMEOUT, help=text)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    for path in filter(None, (given.json, given.junit, given.statement)):
+        if reason := unwritable(path):
+            parser.error(printable(reason))
+    try:
+        limits = {"timeout": child.seconds_of(given.timeout)}
+        waived = read_waivers(given.waive)
+        report = conform(given.library, only=given.group, waived=waived, **limits)
+    except (ValueError, OSError) as error:
+        parser.error(printable(str(error)))
+    kinds = ("failed", "waived", "may") if given.may else ("failed", "waived")
+    lines = [report.title, *table(report), *failures(report, *kinds)]
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+    if given.json:
+        write_whole(given.json, json.dumps(as_document(report), indent=1) + "\n")
+    if given.junit:
+        write_whole(given.junit, as_junit([report]))
+    if given.statement:
+        write_whole(given.statement, as_page(report))
+    return exit_code(report)

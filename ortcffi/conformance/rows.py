@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The rows of the conformance suite, and the bench that tries them on a library.
+
+A file of the folder ``rows`` is a group. Its lines are a call, what must be answered, and, unless
+that is a must for all that have the slots, the level with a reason; parted by tabs. A call is made
+of statements of Python, whose words are the slots, constants, and the methods of `SessionWords`;
+the answer is that of the last statement. In what must be answered, "..." is any text, and " / " is
+between alternatives. A line that begins with "# " says who demands the rows below.
+
+The levels: "from 24" is a must from that API version on; "may" may be answered otherwise;
+"reported" are bad calls, at which libraries may even end.
+"""
+
+import ast
+import re
+import signal
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ortcffi.conformance.calls import Asked, Failed, Stopped, Table, since
+from ortcffi.conformance.matrices import matrices
+from ortcffi.conformance.session_words import SessionWords
+from ortcffi.conformance.telling import told
+from ortcffi.conformance.words import all_words
+from ortcffi.kernels import child
+from ortcffi.testing.rules import Broken, NotTried, Rule, Subject
+
+FOLDER = Path(__file__).parent / "rows"
+LEVELS = "must", "may", "reported"
+CALL_SECONDS = 30  # for a row
+
+
+class Bench:
+    """A library in the process that tries rows."""
+
+    most_memory = child.MEMORY
+    facts: dict[str, Any] = {}  # noqa: RUF012  # nothing else is told
+
+    def __init__(self, subject: Subject, entry: str = "OrtGetApiBase") -> None:
+        self.table = Table(subject.path, entry)
+        self.words = all_words(SessionWords(self.table))
+
+    def answer(self, call: str) -> str:
+        """Make the call of a row, and return the answer as a text of one line."""
+        names, self.table.null = dict(self.words), None
+        if hasattr(signal, "alarm"):
+            signal.alarm(CALL_SECONDS)
+        *first, last = ast.parse(call).body
+        try:
+            for each in first:
+                self._run(each, names)
+            answer = told(self.table.sure, eval(_compiled(last), names))  # noqa: S307  # ours
+        except Asked as asked:
+            answer = told(self.table.sure, asked.answer)
+        except Stopped as reason:
+            answer = f"{reason.failed.slot}: {reason.failed.code}"
+        return " ".join(answer.split())
+
+    def _run(self, statement: ast.stmt, names: dict[str, Any]) -> None:
+        if not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), "row", "exec"), names)  # noqa: S102
+        elif isinstance(found := eval(_compiled(statement), names), Failed):  # noqa: S307
+            raise Stopped(found)
+
+
+def _compiled(statement: Any) -> Any:
+    return compile(ast.Expression(statement.value), "row", "eval")
+
+
+def fits(answer: str, holds: str) -> bool:
+    """Whether an answer is one of those that a row takes."""
+    patterns = (re.escape(each).replace(r"\.\.\.", ".*") for each in holds.split(" / "))
+    return any(re.fullmatch(pattern, answer) for pattern in patterns)
+
+
+def row(group: str, call: str, holds: str, level: str = "must", source: str = "") -> Rule:
+    """Make a row; the level is one of `LEVELS`, with a reason behind a colon, or "from 24"."""
+    kind, _, reason = level.partition(": ")
+    first = first_version(call)
+    if kind.startswith("from "):
+        first, kind = max(first, int(kind.removeprefix("from "))), "must"
+
+    def check(bench: Bench) -> str:
+        if bench.table.version < first:
+            raise NotTried(f"asked from API version {first} on")
+        answer = bench.answer(call)
+        if not fits(answer, holds):
+            raise Broken(f"answers {answer or 'nothing'}, not {holds or 'nothing'}")
+        return answer
+
+    more = f"from API version {first} on"
+    return Rule(call, group, holds, more, reason or source, check, must=kind == "must")
+
+
+def first_version(call: str) -> int:
+    """Return the first API version that has all slots of a call."""
+    names = re.findall(r"\b[A-Z]\w+", call)
+    return max((since(name) for name in names), default=1)
+
+
+def _of_files() -> Iterator[Rule]:
+    for path in sorted(FOLDER.glob("*.tsv")):
+        source = ""
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("# "):
+                source = line.removeprefix("# ")
+            else:
+                call, holds, *level = line.split("\t")
+                group, kind = path.stem.replace("_", " "), (level or ["must"])[0]
+                yield row(group, call, holds, kind, source)
+
+
+def groups(rows: Iterable[Rule] | None = None) -> list[str]:
+    """Return the groups of rows, by default of all."""
+    return list(dict.fromkeys(each.group for each in (ROWS if rows is None else rows)))
+
+
+_WRITTEN = list(_of_files())
+_CALLS = [each.name for each in _WRITTEN if each.must]
+ROWS = [*_WRITTEN, *(row(*each) for each in matrices(_CALLS))]
