@@ -35,7 +35,7 @@ assert Bench(Subject(sys.argv[1])).answer(f"{make}; {asks}") == "OK; OK; OK; OK"
 def test_records_without_a_logger_are_lines_on_stderr(library):
     lines = run(sys.executable, "-c", LOGS, library).stderr.splitlines()
     expected = [
-        re.escape(colour) + TIME + re.escape(f" [{letter}:onnxruntime:id, b.c:12 f] message\033[m")
+        re.escape(colour) + TIME + re.escape(f" [{letter}:onnxruntime:, b.c:12 f] message\033[m")
         for letter, colour in COLOURS.items()
     ]
     assert len(lines) == len(expected), lines  # not the first, whose severity is too low
