@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call, written CALL("its name") { ... }, of what rows in Python cannot reach. Its answer is a line
- * of text, said through the functions below.
+ * A call, written CALL("its name") { ... }, of what rows in Python cannot reach. Its answer is a
+ * line of text, said through the functions below.
  */
 #ifndef ORTCFFI_TESTS_CALLS_H_
 #define ORTCFFI_TESTS_CALLS_H_

@@ -3,8 +3,8 @@
  * Each allocation inside each call fails once: alone, and with all that follow it in that call. The
  * call must answer with a clean status for a lack of memory, leave nothing behind, and touch no
  * variable of its caller; made again with enough memory, it must do what it does otherwise, so that
- * the answer is the usual one. The calls are those of `faults_*.c`, and as a library, faults.so, the
- * rows of the conformance suite, which Python makes.
+ * the answer is the usual one. The calls are those of `faults_*.c`, and as a library, faults.so,
+ * the rows of the conformance suite, which Python makes.
  *
  * faults: linked with the core's objects, built on the C library's malloc, with -Wl,--wrap for what
  * allocates. The calls go through a table whose functions forward to the core's. An allocation is
