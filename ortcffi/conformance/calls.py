@@ -70,7 +70,7 @@ class Table:
         self.slots: dict[str, Slot] = {}
         for table in ("OrtApi", *TABLES):
             for name, field in ffi.typeof(table).fields:
-                self.slots[name] = Slot(self, table, name, field.type)
+                self.slots.setdefault(name, Slot(self, table, name, field.type))
         self.sure = {name: slot.must for name, slot in self.slots.items()}
 
     def of(self, name: str) -> Any:

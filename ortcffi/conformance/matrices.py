@@ -14,12 +14,16 @@ _END = "bad calls", "...", "reported: NULL where a pointer must be"
 def matrices(calls: Sequence[str]) -> Iterator[Row]:
     """Yield rows about each slot; `calls` are good ones, of which one argument becomes NULL."""
     call_of: dict[str, str] = {}
+    seen: set[str] = set()  # a name of two tables is that of OrtApi
     for call in calls:
         for name in re.findall(r"\b([A-Z]\w+)\(", call):
             call_of.setdefault(name, call)
     for table in ("OrtApi", *TABLES):
         for name, field in ffi.typeof(table).fields:
             arguments = field.type.args
+            if name in seen:
+                continue
+            seen.add(name)
             yield "table", f'is_there("{name}")', "True", "must", "the header: no slot is NULL"
             if name.startswith("Release") and len(arguments) == 1:
                 yield "table", f"{name}(None)", "OK", "must", "guideline 4: NULL is taken"
