@@ -4,14 +4,13 @@
 Where their weights go is the subject of test_compiled_weights.py.
 """
 
-import ctypes
-import itertools
 import os
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
-from support import eps, models
+from support import models
+from support.contexts import EXPECTED, X, run, said
 from support.graphs import graph_of
 from support.prepared import run_program
 from support.releases import needs_release
@@ -19,68 +18,6 @@ from support.releases import needs_release
 import ortcffi as ort
 
 pytestmark = needs_release(31, "functions for the data of compiled models")
-X = np.array([1, 2, 3], np.float32)
-_numbers = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def model() -> bytes:
-    """y = -(x + w) + v + n, where the provider takes the first two additions."""
-    graph = graph_of(
-        "x f4[3], n f4[3]",
-        "first: h = Add x w",
-        "",
-        w=np.ones(3, np.float32),
-        v=np.full(3, 2, np.float32),
-    )
-    graph.node("Negate", ["h"], ["k"], domain=NEGATE)
-    graph.node("Add", ["k", "v"], ["y"])
-    graph.output("y", "f4", [3])
-    return graph.to_bytes()
-
-
-NEGATE = "compiled.models"
-
-
-@ort.custom_op(NEGATE, name="Negate", inputs=[np.float32], outputs=[np.float32])
-def negate(x):
-    return -x
-
-
-@pytest.fixture
-def options_for():
-    """``options_for(api, words, **settings)``: options with the op that the provider leaves, and
-    the provider unless the words are None."""
-
-    def options(api, words="", **settings):
-        made = ort.SessionOptions(api, **settings)
-        with ort.CustomOpDomain(NEGATE, api) as domain:
-            domain.add(negate)
-            made.add_custom_op_domain(domain)
-        if words is None:
-            return made
-        env = ort.Env("contexts", api)
-        library = eps.built(eps.WITH_CONTEXTS)
-        made.add_devices(env.register_ep(library, f"contexts-{words}-{next(_numbers)}").devices)
-        said()  # forget what came before
-        return made
-
-    return options
-
-
-def said() -> str:
-    """What the provider was asked since the last time."""
-    library = ctypes.CDLL(str(eps.built(eps.WITH_CONTEXTS)))
-    library.AskedEpEvents.restype = ctypes.c_char_p
-    return library.AskedEpEvents().decode()
-
-
-def run(source, options):
-    with ort.Session(source, options, api=options.api) as session:
-        return session.run({"x": X, "n": X})[0].tolist()
-
-
-EXPECTED = (-(X + 1) + 2).tolist()
 
 
 def test_a_model_is_compiled_to_bytes_that_run(api, model, options_for):
@@ -487,113 +424,6 @@ def test_options_that_change_the_model_are_in_the_compiled_one(core_api, options
         assert all(node.op_type != "Constant" for node in read.graph.nodes)
         context = read.graph.nodes[0].attributes["ep_cache_context"]
     assert np.frombuffer(context.encode() if isinstance(context, str) else context, "f4")[0] == 5
-
-
-NONE, EXTERNAL_ONLY, ALL = ort.WeightlessMode
-BOTH = "modes-both answers-3"
-
-
-@needs_release(32, "weightless modes")
-@pytest.mark.parametrize(
-    "case",
-    [
-        ("", False, "weightless=0;mode="),
-        ("modes-all answers-2", True, "weightless=1;mode= support"),
-        ("answers-1", True, "weightless=1;mode= support"),
-        ("modes-none", NONE, "weightless=0;mode=0"),
-        ("modes-external_only answers-1", EXTERNAL_ONLY, "weightless=1;mode=1 support"),
-        ("modes-all answers-2", ALL, "weightless=1;mode=2 support"),
-        (BOTH, EXTERNAL_ONLY, "weightless=1;mode=1 support"),
-        (BOTH, ALL, "weightless=1;mode=2 support"),
-    ],
-)
-def test_a_provider_leaves_weights_out(api, model, options_for, case):
-    words, weightless, seen = case
-    options = options_for(api, words)
-    made = ort.compile_model(
-        model, options=options, embed_ep_context=True, weightless=weightless, api=api
-    )
-    assert said() == f"enable=1;embed=1;path= {seen} compile context compile context"
-    with ort.Model.load(made) as read:
-        inputs = [list(node.inputs) for node in read.graph.nodes if node.op_type == "EPContext"]
-        is_without = weightless not in {False, NONE}
-        assert inputs == ([["x", "w"], ["k", "v"]] if is_without else [["x"], ["k"]])
-        assert sorted(read.graph.initializers) == (["v", "w"] if is_without else [])
-        is_mode = type(weightless) is ort.WeightlessMode and is_without
-        expected = str(int(weightless)) if is_mode else None
-        assert read.metadata.custom.get("weightless_mode") == expected
-    assert run(made, options_for(api, words)) == EXPECTED
-
-
-@needs_release(32, "weightless modes")
-@pytest.mark.parametrize(
-    "case",
-    [
-        ("", ALL, ort.errors.EPFail, "'all' requested"),
-        ("modes-all", EXTERNAL_ONLY, ort.errors.EPFail, "'external_only' requested"),
-        ("modes-none answers-3", ALL, ort.errors.EPFail, "'all' requested"),
-        ("", True, ort.errors.NotImplemented, "does not implement GetWeightlessSupport"),
-        ("modes-all", ALL, ort.errors.NotImplemented, "does not implement GetWeightlessSupport"),
-        ("modes-both answers-1", ALL, ort.errors.EPFail, "modes: 'external_only'"),
-        ("modes-all answers-0", True, ort.errors.EPFail, "modes: 'none'"),
-        ("modes-all answers-9", ALL, ort.errors.EPFail, "does not support it on this device"),
-    ],
-)
-def test_a_provider_that_cannot_leave_weights_out_is_refused(api, model, options_for, case):
-    words, weightless, error, message = case
-    options = options_for(api, words)
-    with pytest.raises(error, match=message):
-        ort.compile_model(
-            model, options=options, embed_ep_context=True, weightless=weightless, api=api
-        )
-    assert "compile" not in said()
-
-
-@needs_release(32, "weightless modes")
-@pytest.mark.parametrize(
-    ("config", "seen"),
-    [
-        ({"ep.enable_weightless": "1"}, "weightless=1;mode= support"),
-        ({"ep.enable_weightless_mode": "2"}, "weightless=1;mode=2 support"),
-        ({"ep.enable_weightless_mode": "0", "ep.enable_weightless": "1"}, "weightless=0;mode=0"),
-    ],
-)
-def test_a_session_has_providers_copy_no_weights(api, model, options_for, config, seen):
-    assert run(model, options_for(api, BOTH, config=config)) == EXPECTED
-    assert f" {seen} compile compile" in said()
-
-
-@needs_release(32, "weightless modes")
-@pytest.mark.parametrize(
-    "case",
-    [
-        ("answers-1", True, (2, "returns 'external_only', but the EP metadata of")),
-        ("modes-external_only answers-1", EXTERNAL_ONLY, None),
-        (BOTH, EXTERNAL_ONLY, None),
-        ("old", True, (1, "was compiled with API version 28")),
-    ],
-)
-def test_it_is_logged_where_it_is_not_sure_that_a_provider_leaves_weights_out(
-    api, model, options_for, case
-):
-    words, weightless, logged = case
-    records = []
-    with ort.Env("modes", api, logger=records.append, severity=1):
-        options = options_for(api, words)
-        ort.compile_model(
-            model, options=options, embed_ep_context=True, weightless=weightless, api=api
-        )
-    found = [each for each in records if "GetWeightlessSupport" in each.text]
-    assert len(found) == (logged is not None)
-    assert all((each.severity, logged[1] in each.text) == (logged[0], True) for each in found)
-
-
-@needs_release(32, "weightless modes")
-@pytest.mark.parametrize("mode", ["3", "0x2", "", "a", "22"])
-def test_a_session_refuses_an_unknown_weightless_mode(api, model, options_for, mode):
-    options = options_for(api, config={"ep.enable_weightless_mode": mode})
-    with pytest.raises(ort.errors.InvalidArgument, match=f"Invalid value '{mode}'"):
-        run(model, options)
 
 
 def test_a_model_that_is_not_there_is_refused(api, tmp_path):

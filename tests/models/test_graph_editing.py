@@ -445,14 +445,9 @@ def test_metadata_is_changed(graph):
 
 
 def test_a_graph_is_converted_to_another_version():
-    graph = graph_of(
-        "x f4[3,64]",
-        "t = MatMul x w; y = Softmax(axis=1) t",
-        "y f4[3,64]",
-        {"": 11},
-        w=np.ones((64, 64), np.float32),
-    )
-    x = np.ones((3, 64), np.float32)
+    w, x = np.ones((64, 64), np.float32), np.ones((3, 64), np.float32)
+    nodes = "t = MatMul x w; y = Softmax(axis=1) t"
+    graph = graph_of("x f4[3,64]", nodes, "y f4[3,64]", {"": 11}, w=w)
     before = run(graph, x=x)
     graph.convert_version(21)
     assert graph.opsets == {"": 21}
