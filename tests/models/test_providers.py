@@ -227,7 +227,7 @@ def test_every_line_of_the_guide_does_what_it_shows(c_compiler, tmp_path):
     (tmp_path / "program.py").write_text("\n".join(program))
     printed = run(sys.executable, "program.py", cwd=tmp_path).stdout.splitlines()
     assert printed == re.findall(r"print\(.*\)  # (.*)", text)
-    assert len(printed) == 15
+    assert len(printed) == 12
 
 
 def nested_loops():
