@@ -18,7 +18,7 @@ from ortcffi.testing.rules import NotTried
 # The getter of each table beside OrtApi; its slots before a place came with an API version.
 TABLES: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {
     "OrtModelEditorApi": ("GetModelEditorApi", ((20, 22),)),
-    "OrtCompileApi": ("GetCompileApi", ((9, 22), (14, 23), (15, 24), (16, 30), (19, 31), (20, 32))),
+    "OrtCompileApi": ("GetCompileApi", ((9, 22), (14, 23), (15, 25), (16, 30), (19, 31), (20, 32))),
     "OrtEpApi": ("GetEpApi", ((2, 22), (16, 23), (50, 24), (73, 25), (78, 31))),
     "OrtInteropApi": ("GetInteropApi", ((11, 24), (13, 25))),
     "OrtModelPackageApi": ("GetModelPackageApi", ((16, 31),)),
