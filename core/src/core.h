@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file core.h
- * What the files of the core share: the slot functions, failing statuses, live-object counts.
+ * What the files of the core share: the headers of C, the slot functions, failing statuses,
+ * live-object counts.
  *
  * Names: `ort_X` is the function in slot X, `core_x` is shared between files, `x` is static.
  */
-#ifndef ORTCFFI_CORE_H_
-#define ORTCFFI_CORE_H_
+#pragma once
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "onnxruntime_c_api.h"
 
@@ -281,5 +289,3 @@ const OrtApiBase* core_api_base(void);
 /** The version that this thread last asked a GetApi of the core for in vain; 0 if it did not since
  * the last call. Defined in table/api.c. */
 uint32_t core_take_refused_version(void);
-
-#endif /* ORTCFFI_CORE_H_ */

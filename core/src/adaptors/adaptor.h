@@ -3,8 +3,7 @@
  * @file adaptor.h
  * What makes adaptors of functions, and what the adaptors share; see adaptors.h.
  */
-#ifndef ORTCFFI_ADAPTOR_H_
-#define ORTCFFI_ADAPTOR_H_
+#pragma once
 
 #include "adaptors/adaptors.h"
 #include "core.h"
@@ -209,5 +208,3 @@ static inline void core_free_with_header(struct core_adaptor* self, struct core_
   header->key = 0;
   self->inner->Free(self->inner, header->start);
 }
-
-#endif /* ORTCFFI_ADAPTOR_H_ */

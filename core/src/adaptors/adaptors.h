@@ -11,8 +11,7 @@
  * ORT_INVALID_ARGUMENT naming the argument. At most CORE_DEEPEST_ADAPTOR adaptors may be nested,
  * because each of them calls the next on the same stack.
  */
-#ifndef ORTCFFI_ADAPTORS_H_
-#define ORTCFFI_ADAPTORS_H_
+#pragma once
 
 #include "onnxruntime_c_api.h"
 
@@ -92,5 +91,3 @@ typedef struct core_tracking_figures {
 /** Counts allocations; scopes.h has the statistics of parts of a program. */
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
 void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
-
-#endif /* ORTCFFI_ADAPTORS_H_ */

@@ -9,7 +9,6 @@
  * reads or writes a closed page ends the process. Free looks an address up in a table, and never
  * reads memory to see whether it is a block.
  */
-#include <string.h>
 
 #include "adaptors/adaptor.h"
 #include "platform/platform.h"

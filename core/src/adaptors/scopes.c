@@ -2,8 +2,6 @@
 /* Scopes of tracking adaptors, and the blocks that are recorded for them. */
 #include "adaptors/scopes.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 #include "adaptors/tracking_internal.h"
 

@@ -10,8 +10,7 @@
  * The functions may be called on any thread, but core_release_scope only after all others. An open
  * scope has a reference to the adaptor.
  */
-#ifndef ORTCFFI_SCOPES_H_
-#define ORTCFFI_SCOPES_H_
+#pragma once
 
 #include "onnxruntime_c_api.h"
 
@@ -78,5 +77,3 @@ typedef void (*core_origin_source)(OrtAllocator* tracking, int depth, core_origi
 /** Sets the function that the allocating thread calls, under no lock, for each block while a scope
  * needs it; NULL for none. One for the process. */
 void core_set_origin_source(core_origin_source source);
-
-#endif /* ORTCFFI_SCOPES_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The adaptor that counts. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "adaptors/scopes.h"

@@ -3,8 +3,7 @@
  * @file tracking_internal.h
  * What tracking.c (counters) and scopes.c (scopes, recorded blocks) share.
  */
-#ifndef ORTCFFI_TRACKING_INTERNAL_H_
-#define ORTCFFI_TRACKING_INTERNAL_H_
+#pragma once
 
 #include "adaptors/adaptor.h"
 #include "memory/per_thread.h"
@@ -40,5 +39,3 @@ void tracking_record(struct core_tracking* self, struct core_header* header);
 void tracking_forget(struct core_tracking* self, struct core_header* header);
 /** Frees what the adaptor keeps about blocks that were never freed. */
 void tracking_end_recording(struct core_tracking* self);
-
-#endif /* ORTCFFI_TRACKING_INTERNAL_H_ */

@@ -9,9 +9,6 @@
  */
 #include "arena/arena.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "arena/arena_internal.h"
 #include "heap/heap.h"
 

@@ -15,8 +15,7 @@
  * The inner allocator is never called under a lock: the bytes are first reserved against the
  * maximum, so that several threads may take regions at once without exceeding it.
  */
-#ifndef ORTCFFI_ARENA_H_
-#define ORTCFFI_ARENA_H_
+#pragma once
 
 #include "core.h"
 
@@ -50,5 +49,3 @@ extern const struct OrtArenaCfg core_default_arena_cfg;
  */
 OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,
                              OrtAllocator** out);
-
-#endif /* ORTCFFI_ARENA_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Access to other threads' caches: to collect free blocks, to compute the peak. */
-#include <string.h>
 
 #include "arena/arena_internal.h"
 #include "heap/heap.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtArenaCfg: the settings of arenas, and their checks. */
-#include <limits.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "arena/arena.h"
 #include "object/object.h"

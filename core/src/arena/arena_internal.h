@@ -11,8 +11,7 @@
  *
  * The arena keeps its data about a block outside of the block, in a struct arena_chunk.
  */
-#ifndef ORTCFFI_ARENA_INTERNAL_H_
-#define ORTCFFI_ARENA_INTERNAL_H_
+#pragma once
 
 #include "adaptors/adaptor.h"
 #include "arena/arena.h"
@@ -296,5 +295,3 @@ void arena_release_regions(struct arena* self);
 /** Gives all memory back, in use or not. */
 void arena_regions_end(struct arena* self);
 /** @} */
-
-#endif /* ORTCFFI_ARENA_INTERNAL_H_ */

@@ -2,7 +2,6 @@
 /* Finds the chunk that starts at an address. It is written under the lock and read without, so no
  * memory that a reader may have reached is freed before the arena ends: neither directories and
  * leaves, nor chunks, which are kept for reuse. */
-#include <string.h>
 
 #include "arena/arena_internal.h"
 #include "heap/heap.h"

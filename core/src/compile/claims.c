@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtEpGraphSupportInfo: the nodes of a graph that a provider takes. */
-#include <string.h>
 
 #include "compile/ep.h"
 #include "ep/library.h"

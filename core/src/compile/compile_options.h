@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file compile_options.h The struct behind OrtModelCompilationOptions. */
-#ifndef ORTCFFI_COMPILE_OPTIONS_H_
-#define ORTCFFI_COMPILE_OPTIONS_H_
+#pragma once
 
 #include "object/object.h"
 
@@ -71,5 +70,3 @@ struct OrtModelCompilationOptions {
   uint32_t flags;
   GraphOptimizationLevel optimization_level;
 };
-
-#endif /* ORTCFFI_COMPILE_OPTIONS_H_ */

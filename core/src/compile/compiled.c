@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Has a provider compile what it takes of a graph, and finds its kernels for single nodes. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "compile/compiled_node.h"
 #include "compile/device.h"

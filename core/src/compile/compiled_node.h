@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** @file compiled_node.h What a provider runs: a group of nodes that it compiled, or a single node
  * that it has a kernel for. Each becomes a custom op of its own. */
-#ifndef ORTCFFI_COMPILED_NODE_H_
-#define ORTCFFI_COMPILED_NODE_H_
+#pragma once
 
 #include "compile/ep.h"
 
@@ -36,5 +35,3 @@ struct core_registered_kernel core_kernel_of_op(const OrtCustomOp* op);
 /** What the op of such a node begins as. Its kernel calls what the provider compiled, or the
  * provider's kernel. */
 extern const OrtCustomOp core_compiled_op;
-
-#endif /* ORTCFFI_COMPILED_NODE_H_ */

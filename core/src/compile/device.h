@@ -5,8 +5,7 @@
  * of its nodes are copied to the device, outputs are copied back. device.c has the allocator and
  * the copies, device_run.c what a run does on a device, device_node.c the run of a node.
  */
-#ifndef ORTCFFI_DEVICE_H_
-#define ORTCFFI_DEVICE_H_
+#pragma once
 
 #include "compile/ep.h"
 #include "kernels/kernel.h"
@@ -91,5 +90,3 @@ struct core_device_call {
  * are after the context's `device_run`, if it has one. */
 OrtStatus* core_compute_on_device(struct core_ep* ep, OrtKernelContext* context,
                                   const struct core_device_call* call);
-
-#endif /* ORTCFFI_DEVICE_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run of a node on a device: inputs are copied to the device, the provider computes, outputs
  * are copied back. */
-#include <string.h>
 
 #include "compile/device.h"
 #include "ep/library.h"

@@ -2,8 +2,6 @@
 /* Execution providers, made by a factory for some of its devices. */
 #include "compile/ep.h"
 
-#include <string.h>
-
 #include "compile/device.h"
 #include "ep/library.h"
 #include "object/keyed_list.h"

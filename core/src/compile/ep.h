@@ -6,8 +6,7 @@
  *
  * A compiled node is a custom op of its own, so whatever runs kernels runs it.
  */
-#ifndef ORTCFFI_EP_H_
-#define ORTCFFI_EP_H_
+#pragma once
 
 #include "ep/kernel_def.h"
 #include "graph/graph.h"
@@ -109,5 +108,3 @@ void ORT_API_CALL core_release_compiled(OrtcoreCompiled* compiled);
 /** @} */
 
 static inline struct core_ep* core_ep_of(OrtcoreEp* ep) { return (struct core_ep*)ep; }
-
-#endif /* ORTCFFI_EP_H_ */

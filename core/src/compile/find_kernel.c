@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the kernel for a single node in the registry of its provider. */
-#include <string.h>
 
 #include "compile/ep.h"
 #include "values/type_info.h"

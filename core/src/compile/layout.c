@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Providers that read and write the channels last (NHWC): which nodes of their claims change. */
-#include <string.h>
 
 #include "compile/ep.h"
 #include "ep/library.h"

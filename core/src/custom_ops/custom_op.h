@@ -6,8 +6,7 @@
  * An OrtCustomOp belongs to the client, usually to the library that registers it. The core reads
  * only the fields that the op's version has, and only until its domain is released.
  */
-#ifndef ORTCFFI_CUSTOM_OP_H_
-#define ORTCFFI_CUSTOM_OP_H_
+#pragma once
 
 #include "custom_ops/op_reading.h"
 #include "object/list.h"
@@ -160,5 +159,3 @@ OrtStatus* core_record_library(const struct core_recording* recording, const cha
 /** Does what RegisterCustomOpsUsingFunction does, with a function instead of its name. */
 OrtStatus* core_record_function(const struct core_recording* recording,
                                 RegisterCustomOpsFn registration);
-
-#endif /* ORTCFFI_CUSTOM_OP_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtOpAttr: attributes of nodes. */
-#include <string.h>
 
 #include "custom_ops/custom_op.h"
 #include "heap/heap.h"

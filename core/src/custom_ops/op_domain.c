@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Domains of custom ops, and the list of domains and libraries that session options hold. */
-#include <string.h>
 
 #include "custom_ops/custom_op.h"
 #include "heap/heap.h"

@@ -2,8 +2,6 @@
 /* Reads the fields of an OrtCustomOp that its version has. */
 #include "custom_ops/op_reading.h"
 
-#include <limits.h>
-
 #include "custom_ops/custom_op.h"
 
 /* The API versions that added fields. Every struct has the fields before these. */

@@ -7,8 +7,7 @@
  * not variadic, in the device's memory, and an op of every opset version. Strings belong to the
  * domain or the op.
  */
-#ifndef ORTCFFI_OP_READING_H_
-#define ORTCFFI_OP_READING_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ uint32_t core_op_needs(const OrtCustomOp* op);
 size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
 /** `index` must be below the count. */
 struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index);
-
-#endif /* ORTCFFI_OP_READING_H_ */

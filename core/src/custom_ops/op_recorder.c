@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "custom_ops/custom_op.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 #include "platform/platform.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies between tensors: on the CPU by the core, otherwise by an execution provider. */
-#include <string.h>
 
 #include "env/registered_eps.h"
 #include "heap/heap.h"

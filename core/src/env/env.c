@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "env/env.h"
 
-#include <string.h>
-
 #include "env/preset_eps.h"
 #include "heap/heap.h"
 #include "options/threading_options.h"

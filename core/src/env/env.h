@@ -4,8 +4,7 @@
  * The struct behind OrtEnv, of which a process has one. The last ReleaseEnv frees it; a later
  * CreateEnv creates another.
  */
-#ifndef ORTCFFI_ENV_H_
-#define ORTCFFI_ENV_H_
+#pragma once
 
 #include "env/logging.h"
 #include "object/object.h"
@@ -49,5 +48,3 @@ void core_env_unregister_eps(struct OrtEnv* env);
 
 /** Releases all shared allocators. Called once, when the environment is freed, without a lock. */
 void core_env_release_allocators(struct OrtEnv* env);
-
-#endif /* ORTCFFI_ENV_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The allocators that an environment shares between sessions. GetSharedAllocator finds one by
  * device and memory type. Unregistering and replacing also match the name of the memory. */
-#include <string.h>
 
 #include "arena/arena.h"
 #include "env/registered_eps.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What clients ask an environment of hardware and execution providers, and providers of it. */
-#include <string.h>
 
 #include "env/registered_eps.h"
 #include "ep/devices.h"

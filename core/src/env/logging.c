@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "env/logging.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "heap/heap.h"
 #include "platform/platform.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file logging.h The struct behind OrtLogger, and functions that log. */
-#ifndef ORTCFFI_LOGGING_H_
-#define ORTCFFI_LOGGING_H_
+#pragma once
 
 #include "core.h"
 
@@ -43,5 +42,3 @@ int core_log(const struct core_record* record);
 const OrtLogger* ORT_API_CALL core_default_logger(void);
 int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, const char* location,
                                const char* message);
-
-#endif /* ORTCFFI_LOGGING_H_ */

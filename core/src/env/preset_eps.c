@@ -4,9 +4,7 @@
  * separated as those of PATH are; behind '?' are options of the provider, separated by '&'. */
 #include "env/preset_eps.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "env/registered_eps.h"
 #include "heap/heap.h"

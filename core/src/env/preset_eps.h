@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file preset_eps.h Execution providers that the environment variable ORTCORE_PROVIDERS names. */
-#ifndef ORTCFFI_PRESET_EPS_H_
-#define ORTCFFI_PRESET_EPS_H_
+#pragma once
 
 #include "core.h"
 
@@ -10,5 +9,3 @@ void core_env_register_presets(struct OrtEnv* env);
 
 /** Adds their devices, in the order of the variable, to options that have no execution provider. */
 OrtStatus* core_choose_presets(const struct OrtEnv* env, OrtSessionOptions* options);
-
-#endif /* ORTCFFI_PRESET_EPS_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Slots that concern the whole process: providers, telemetry, GPU device, thread-pool callbacks. */
-#include <string.h>
 
 #include "heap/heap.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "env/registered_eps.h"
 
-#include <string.h>
-
 #include "env/shared_allocators.h"
 #include "ep/devices.h"
 

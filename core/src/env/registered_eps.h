@@ -6,8 +6,7 @@
  * The environment has a reference to each until it is unregistered. Options and sessions have more:
  * the library ends with the last one, and so does the environment, whose logger it was given.
  */
-#ifndef ORTCFFI_REGISTERED_EPS_H_
-#define ORTCFFI_REGISTERED_EPS_H_
+#pragma once
 
 #include "env/env.h"
 #include "ep/library.h"
@@ -49,5 +48,3 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
                                                  const char* name, const ORTCHAR_T* path,
                                                  const OrtHardwareDevice* const* hardware,
                                                  size_t hardware_count);
-
-#endif /* ORTCFFI_REGISTERED_EPS_H_ */

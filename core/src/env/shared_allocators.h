@@ -4,8 +4,7 @@
  * The list of allocators that an environment shares, for the files that add to it: clients register
  * some (env_allocators.c), execution providers make some (ep_allocators.c).
  */
-#ifndef ORTCFFI_SHARED_ALLOCATORS_H_
-#define ORTCFFI_SHARED_ALLOCATORS_H_
+#pragma once
 
 #include "env/env.h"
 #include "memory/memory_info.h"
@@ -46,5 +45,3 @@ void core_release_ep_allocator(struct core_shared_allocator* shared);
 
 /** Whether two descriptions are of the same device and memory, whatever their names. */
 bool core_is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b);
-
-#endif /* ORTCFFI_SHARED_ALLOCATORS_H_ */

@@ -3,8 +3,6 @@
  * The core has no kernels of its own, so it makes no such provider. */
 #include "ep/devices.h"
 
-#include <string.h>
-
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif

@@ -2,8 +2,6 @@
 /* Hardware devices, and pairs of an execution provider and one. */
 #include "ep/devices.h"
 
-#include <string.h>
-
 #include "ep/library.h"
 #include "object/keyed_list.h"
 

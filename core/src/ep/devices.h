@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file devices.h The structs behind OrtHardwareDevice and OrtEpDevice. */
-#ifndef ORTCFFI_DEVICES_H_
-#define ORTCFFI_DEVICES_H_
+#pragma once
 
 #include "object/object.h"
 
@@ -64,5 +63,3 @@ extern OrtEpFactory core_cpu_factory;
 /** Makes the answer, in which nothing is wrong where the factory has no function for it. */
 OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevice* hardware,
                                     OrtDeviceEpIncompatibilityDetails** out);
-
-#endif /* ORTCFFI_DEVICES_H_ */

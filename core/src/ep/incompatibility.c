@@ -2,8 +2,6 @@
 /* Whether hardware and compiled models fit an execution provider. */
 #include "ep/devices.h"
 
-#include <string.h>
-
 #include "ep/library.h"
 #include "object/keyed_list.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file kernel_def.h The structs behind OrtKernelDef and OrtKernelRegistry. */
-#ifndef ORTCFFI_KERNEL_DEF_H_
-#define ORTCFFI_KERNEL_DEF_H_
-
-#include <limits.h>
-#include <string.h>
+#pragma once
 
 #include "object/keyed_list.h"
 #include "object/object.h"
@@ -75,5 +71,3 @@ const struct core_place* core_find_place(const struct OrtKernelDef* def, size_t 
 
 /** Whether an input or output is to be in the CPU's memory; never without a definition (NULL). */
 bool core_is_for_cpu(const struct OrtKernelDef* def, size_t index, bool is_output);
-
-#endif /* ORTCFFI_KERNEL_DEF_H_ */

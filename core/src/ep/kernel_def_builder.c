@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <limits.h>
-#include <string.h>
 
 #include "ep/kernel_def.h"
 #include "object/list.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of an execution provider. */
-#include <string.h>
 
 #include "ep/kernel_def.h"
 #include "ep/library.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ep/library.h"
 
-#include <string.h>
-
 #include "object/keyed_list.h"
 #include "platform/catching.h"
 

@@ -9,8 +9,7 @@
  * it is unregistered before. No lock of the core may be held while one of these functions runs: all
  * of them call providers.
  */
-#ifndef ORTCFFI_LIBRARY_H_
-#define ORTCFFI_LIBRARY_H_
+#pragma once
 
 #include "ep/devices.h"
 #include "platform/platform.h"
@@ -83,5 +82,3 @@ OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument)
 /** Logs and releases a failure that no caller can receive. NULL does nothing; without a logger it
  * is only released. */
 void core_ep_log(const OrtLogger* logger, OrtStatus* status);
-
-#endif /* ORTCFFI_LIBRARY_H_ */

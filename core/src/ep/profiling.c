@@ -2,8 +2,6 @@
 /* Events of profiles: what an execution provider says of its own work. */
 #include "ep/profiling.h"
 
-#include <string.h>
-
 #include "ep/library.h"
 
 static void end_event(void* block) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file profiling.h Events of profiles, and where a profiler puts those of its provider. */
-#ifndef ORTCFFI_PROFILING_H_
-#define ORTCFFI_PROFILING_H_
+#pragma once
 
 #include "object/keyed_list.h"
 #include "object/list.h"
@@ -32,5 +31,3 @@ void core_end_events(struct OrtProfilingEventsContainer* container);
 /** See OrtcoreEndProfiling in ortcore.h. */
 OrtStatus* ORT_API_CALL core_end_profiling(OrtEpProfilerImpl* profiler, OrtcoreTakeEvent take,
                                            void* state) NO_EXCEPTION;
-
-#endif /* ORTCFFI_PROFILING_H_ */

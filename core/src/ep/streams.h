@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file streams.h The struct behind OrtSyncStream. */
-#ifndef ORTCFFI_STREAMS_H_
-#define ORTCFFI_STREAMS_H_
+#pragma once
 
 #include "ep/devices.h"
 
@@ -32,5 +31,3 @@ static inline bool core_has_streams(OrtEpFactory* factory) {
 
 /** Makes a stream of a provider that has streams. */
 OrtStatus* core_make_stream(const struct core_stream_source* source, OrtSyncStream** out);
-
-#endif /* ORTCFFI_STREAMS_H_ */

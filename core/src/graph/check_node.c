@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Refuses nodes that ONNX does not have: providers see only operators as their schemas describe
  * them. */
-#include <stdio.h>
-#include <string.h>
 
 #include "graph/reading.h"
 #include "object/keyed_list.h"

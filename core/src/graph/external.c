@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Weights that are not in the bytes of a model, but in files beside it (external data). */
-#include <stdio.h>
-#include <string.h>
 
 #include "graph/reading.h"
 #include "graph/tensor_bytes.h"

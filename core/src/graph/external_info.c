@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtExternalInitializerInfo: the file and offset of an initializer that is not in the model. */
-#include <string.h>
 
 #include "graph/tensor_bytes.h"
 #include "values/type_info.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes Shape and Size of a value whose shape is known become initializers. */
-#include <string.h>
 
 #include "graph/reading.h"
 #include "onnx/fields.h"

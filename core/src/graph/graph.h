@@ -11,8 +11,7 @@
  * A part that the model editor made belongs to the caller until a graph takes it over. A graph that
  * the model editor made is written as bytes when a model takes it over.
  */
-#ifndef ORTCFFI_GRAPH_H_
-#define ORTCFFI_GRAPH_H_
+#pragma once
 
 #include "custom_ops/custom_op.h"
 #include "object/keyed_list.h"
@@ -420,5 +419,3 @@ uint64_t core_element_of_constant(struct core_message attribute);
  */
 OrtStatus* core_fits_initializer(const OrtValueInfo* value, const struct core_tensor* tensor,
                                  bool* out);
-
-#endif /* ORTCFFI_GRAPH_H_ */

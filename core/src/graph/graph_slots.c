@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The slots that read an OrtGraph. */
-#include <string.h>
 
 #include "graph/graph.h"
 

@@ -3,7 +3,6 @@
  * output has the type of an input with the same type parameter, or the only type that the schema of
  * its operator allows; what a custom op says; or that of an output of the node's subgraph. Types
  * that a schema does not allow are refused. Shapes are not inferred. */
-#include <string.h>
 
 #include "graph/reading.h"
 #include "onnx/fields.h"

@@ -2,8 +2,6 @@
 /* Makes nodes read and write the channels last: each gets a Transpose before its first input and
  * after its first output, and a domain of its own. All other nodes see the same values as before.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "graph/reading.h"
 #include "object/keyed_list.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtNode: one call of an operator. */
-#include <string.h>
 
 #include "graph/graph.h"
 #include "object/keyed_list.h"

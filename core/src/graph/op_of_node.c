@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the custom op of a session that fits a node. */
-#include <limits.h>
-#include <stdio.h>
 
 #include "graph/graph.h"
 

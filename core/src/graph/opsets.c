@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The operator sets that a model, or one of its functions, imports. */
-#include <limits.h>
-#include <string.h>
 
 #include "graph/graph.h"
 #include "onnx/fields.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The uses of values, the order of nodes, and which of them lead to an output. */
-#include <string.h>
 
 #include "graph/reading.h"
 

@@ -2,7 +2,6 @@
 /* Makes graphs of the bytes of a model. A name may be used before the field that defines it, so
  * there are several passes over the fields: inputs, initializers, nodes with their outputs, types
  * and outputs, then the inputs of nodes. */
-#include <string.h>
 
 #include "graph/reading.h"
 #include "object/keyed_list.h"

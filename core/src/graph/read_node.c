@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes nodes and their attributes of the bytes of a model. */
-#include <string.h>
 
 #include "graph/reading.h"
 #include "onnx/fields.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file reading.h Shared by the files that make graphs of bytes and views of graphs. */
-#ifndef ORTCFFI_READING_H_
-#define ORTCFFI_READING_H_
+#pragma once
 
 #include "graph/graph.h"
 
@@ -89,5 +88,3 @@ OrtStatus* core_replace_initializers(struct core_scope* scope);
 /** Gives values without a type the element types that the operators decide, and refuses types that
  * an operator does not take. */
 OrtStatus* core_infer_types(const OrtGraph* graph);
-
-#endif /* ORTCFFI_READING_H_ */

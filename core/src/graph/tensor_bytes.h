@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file tensor_bytes.h Finds the elements of a TensorProto: in it, in memory or in a file. */
-#ifndef ORTCFFI_TENSOR_BYTES_H_
-#define ORTCFFI_TENSOR_BYTES_H_
+#pragma once
 
 #include "graph/graph.h"
 
@@ -43,5 +42,3 @@ void core_map_weights(OrtModel* model);
 
 /** Ends the mappings of a model. */
 void core_unmap_weights(OrtModel* model);
-
-#endif /* ORTCFFI_TENSOR_BYTES_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes values of the tensors in a model. Elements that are stored as they are in memory are not
  * copied: the value refers to the model's bytes, at any alignment. */
-#include <string.h>
 
 #include "graph/graph.h"
 #include "graph/tensor_bytes.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtValueInfo: a value of a graph, with its name and type. */
-#include <string.h>
 
 #include "graph/graph.h"
 #include "values/type_info.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread's own bins: what happens when one runs empty or full. */
-#include <stdio.h>
-#include <string.h>
 
 #include "heap/heap_internal.h"
 

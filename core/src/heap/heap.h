@@ -16,8 +16,7 @@
  *
  * and the functions declared here.
  */
-#ifndef ORTCFFI_HEAP_H_
-#define ORTCFFI_HEAP_H_
+#pragma once
 
 #include "heap/heap_base.h"
 
@@ -92,5 +91,3 @@ static inline CORE_INLINE void heap_released(enum core_kind kind) {
 static inline CORE_INLINE void heap_released_at_once(enum core_kind kind) {
   HEAP_ADD(heap_self->released[kind], 1);
 }
-
-#endif /* ORTCFFI_HEAP_H_ */

@@ -3,11 +3,7 @@
  * @file heap_base.h
  * What the three heaps share: constants, counters and slow paths. Others include heap.h.
  */
-#ifndef ORTCFFI_HEAP_BASE_H_
-#define ORTCFFI_HEAP_BASE_H_
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "core.h"
 
@@ -76,5 +72,3 @@ struct heap_thread;
 /** Placeholder for threads that have not allocated yet. */
 extern struct heap_thread heap_nobody;
 extern __thread struct heap_thread* heap_self CORE_TLS;
-
-#endif /* ORTCFFI_HEAP_BASE_H_ */

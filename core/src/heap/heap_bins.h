@@ -17,8 +17,7 @@
  * there when the block is freed, the block was already free. If the key is gone when the block is
  * taken, some code wrote to it after it was freed, or past the end of its neighbour.
  */
-#ifndef ORTCFFI_HEAP_BINS_H_
-#define ORTCFFI_HEAP_BINS_H_
+#pragma once
 
 #include "heap/heap_base.h"
 
@@ -211,5 +210,3 @@ static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
          heap_push(bin, self->secret, pointer);
 }
 /** @} */
-
-#endif /* ORTCFFI_HEAP_BINS_H_ */

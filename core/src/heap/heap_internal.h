@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file heap_internal.h Constants and functions that the heap's files share. */
-#ifndef ORTCFFI_HEAP_INTERNAL_H_
-#define ORTCFFI_HEAP_INTERNAL_H_
+#pragma once
 
 #include "heap/heap.h"
 #include "platform/platform.h"
@@ -93,5 +92,3 @@ void heap_central_give(size_t size_class, struct heap_block* batch, size_t count
 void heap_central_shrink(void);
 void heap_central_lock(void);
 void heap_central_unlock(void);
-
-#endif /* ORTCFFI_HEAP_INTERNAL_H_ */

@@ -4,8 +4,7 @@
  * The heap over the C library's malloc, for tests: sanitizers and valgrind see every block, and any
  * allocation can be made to fail. heap.h includes it.
  */
-#ifndef ORTCFFI_HEAP_MALLOC_H_
-#define ORTCFFI_HEAP_MALLOC_H_
+#pragma once
 
 #if defined(__APPLE__)
 #include <malloc/malloc.h>
@@ -53,5 +52,3 @@ static inline void other_collect(void) {}
 
 /* The C library has fork handlers of its own. */
 static inline int other_survives_forks(void) { return 1; }
-
-#endif /* ORTCFFI_HEAP_MALLOC_H_ */

@@ -14,8 +14,7 @@
  * itself, such as a program that replaces malloc with it, cannot be waited for: do not fork such a
  * program while its threads allocate.
  */
-#ifndef ORTCFFI_HEAP_MIMALLOC_H_
-#define ORTCFFI_HEAP_MIMALLOC_H_
+#pragma once
 
 #if !__has_include(<mimalloc.h>)
 #error \
@@ -68,5 +67,3 @@ static inline size_t other_size(const void* block) { return mi_usable_size(block
 static inline void other_collect(void) { mi_collect(true); }
 
 static inline int other_survives_forks(void) { return 0; }
-
-#endif /* ORTCFFI_HEAP_MIMALLOC_H_ */

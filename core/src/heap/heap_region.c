@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The address range behind the heap: segments and the pages under them. */
-#include <string.h>
 
 #include "heap/heap_internal.h"
 

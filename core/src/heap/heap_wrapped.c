@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters around malloc or mimalloc, per thread, and cheap checks. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "platform/platform.h"

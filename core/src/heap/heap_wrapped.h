@@ -4,8 +4,7 @@
  * Counters around another allocator. heap_mimalloc.h and heap_malloc.h include it and define the
  * functions that are declared first.
  */
-#ifndef ORTCFFI_HEAP_WRAPPED_H_
-#define ORTCFFI_HEAP_WRAPPED_H_
+#pragma once
 
 #include "heap/heap_base.h"
 
@@ -103,5 +102,3 @@ static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
 static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   return heap_try_free_small(pointer, mark);
 }
-
-#endif /* ORTCFFI_HEAP_WRAPPED_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* One call of a kernel: what goes in and comes out is checked against what the op declares. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"

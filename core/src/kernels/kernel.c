@@ -2,8 +2,6 @@
 /* Kernels: how they begin and end, and how an op's functions are called. */
 #include "kernels/kernel.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 #include "platform/catching.h"
 

@@ -7,8 +7,7 @@
  * kernel and each copy of its info hold it. A context is one call; it belongs to its kernel, so
  * that it still differs from a running one when a kernel keeps it.
  */
-#ifndef ORTCFFI_KERNEL_H_
-#define ORTCFFI_KERNEL_H_
+#pragma once
 
 #include "core.h"
 #include "custom_ops/custom_op.h"
@@ -299,5 +298,3 @@ OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* si
 /** The allocator of a node for some memory: the CPU's, or that of the provider's device. */
 OrtStatus* core_node_allocator(const struct core_node* node, const OrtMemoryInfo* info,
                                OrtAllocator** out);
-
-#endif /* ORTCFFI_KERNEL_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The attributes of a kernel's node. Numbers, texts and tensors of another type than the one that
  * is asked for are refused; arrays of another type are empty, as in the reference. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel borrows for one call. */
-#include <limits.h>
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"

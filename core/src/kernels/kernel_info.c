@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel knows of its node, but for the attributes. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes that kernels are made for, checked against what their op declares. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Ops that kernels make and call: those that are registered where the kernel runs. */
-#include <stdio.h>
-#include <string.h>
 
 #include "kernels/kernel.h"
 #include "object/pool.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What an op works out of the shapes of its outputs. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"

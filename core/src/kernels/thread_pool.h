@@ -5,8 +5,7 @@
  * client gives no functions for that there is no pool: threads are then made when they are needed,
  * so that none is idle when the process forks or ends.
  */
-#ifndef ORTCFFI_THREAD_POOL_H_
-#define ORTCFFI_THREAD_POOL_H_
+#pragma once
 
 #include "core.h"
 
@@ -51,5 +50,3 @@ bool core_pool_take_back(struct core_thread_pool* pool, const struct core_task* 
 
 /** Ends a pool once its tasks are done; to be called on no thread of its own. NULL is fine. */
 void core_end_thread_pool(struct core_thread_pool* pool);
-
-#endif /* ORTCFFI_THREAD_POOL_H_ */

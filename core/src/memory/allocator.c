@@ -2,9 +2,6 @@
 /* The default allocator, an OrtAllocator over the heap, and the slots for all allocators. */
 #include "memory/allocator.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "heap/heap.h"
 #include "memory/memory_info.h"
 

@@ -4,10 +4,7 @@
  * What the slots for allocators know of the core's own ones: adaptors, arenas and allocators of
  * functions all begin with struct core_adaptor. The default allocator is a constant without it.
  */
-#ifndef ORTCFFI_ALLOCATOR_H_
-#define ORTCFFI_ALLOCATOR_H_
-
-#include <string.h>
+#pragma once
 
 #include "core.h"
 #include "memory/references.h"
@@ -72,5 +69,3 @@ OrtStatus* core_refusal(const void* pointer, const char* why);
 /** Reports why a pointer cannot be freed: to core_try_free if that is the caller, otherwise on
  * stderr. */
 void core_refuse_free(const void* pointer, const char* why);
-
-#endif /* ORTCFFI_ALLOCATOR_H_ */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file memory_info.h The struct behind OrtMemoryInfo, which describes where memory is. */
-#ifndef ORTCFFI_MEMORY_INFO_H_
-#define ORTCFFI_MEMORY_INFO_H_
-
-#include <string.h>
+#pragma once
 
 #include "core.h"
 
@@ -70,5 +67,3 @@ static inline void core_embed_memory_info(const struct OrtMemoryInfo* from,
     to->name = (const char*)memcpy(behind, from->name, extra);
   }
 }
-
-#endif /* ORTCFFI_MEMORY_INFO_H_ */

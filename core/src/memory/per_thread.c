@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/per_thread.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 
 __thread uint32_t core_thread_number CORE_TLS;

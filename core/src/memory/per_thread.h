@@ -6,8 +6,7 @@
  * When a thread ends, its number is reused. So a counter may have had several owners one after the
  * other, but never two at once, and only sums over all threads are meaningful.
  */
-#ifndef ORTCFFI_PER_THREAD_H_
-#define ORTCFFI_PER_THREAD_H_
+#pragma once
 
 #include "core.h"
 #include "platform/platform.h"
@@ -82,5 +81,3 @@ static inline void core_raise_to(int64_t* maximum, int64_t to) {
                                                      __ATOMIC_RELAXED)) {
   }
 }
-
-#endif /* ORTCFFI_PER_THREAD_H_ */

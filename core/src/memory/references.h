@@ -18,8 +18,7 @@
  * of their own. Retain only what cannot end meanwhile: the caller has a reference, or was given the
  * allocator by code that has one.
  */
-#ifndef ORTCFFI_REFERENCES_H_
-#define ORTCFFI_REFERENCES_H_
+#pragma once
 
 #include "core.h"
 
@@ -59,5 +58,3 @@ void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve);
  * They are called for every such allocator, also for unknown ones. One pair for the process. */
 void core_set_foreign_references(void (*retain)(OrtAllocator* allocator),
                                  void (*release)(OrtAllocator* allocator));
-
-#endif /* ORTCFFI_REFERENCES_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What an execution provider has left in the metadata of a compiled model. */
-#include <string.h>
 
 #include "memory/allocator.h"
 #include "model/model.h"

@@ -3,8 +3,6 @@
  * it is written as the bytes that the model is from then on. */
 #include "model/editor.h"
 
-#include <string.h>
-
 #include "onnx/fields.h"
 #include "onnx/schemas.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file editor.h What the model editor's functions share. */
-#ifndef ORTCFFI_EDITOR_H_
-#define ORTCFFI_EDITOR_H_
+#pragma once
 
 #include "model/model.h"
 #include "onnx/writing.h"
@@ -27,5 +26,3 @@ void core_write_node(struct core_writing* to, const OrtNode* node);
 /** Writes a graph that the model editor made as the fields of a GraphProto, but for its name. The
  * model lists behind its weights those that stay in the memory of their tensors. */
 OrtStatus* core_write_editor_graph(const OrtGraph* graph, struct core_writing* to, OrtModel* model);
-
-#endif /* ORTCFFI_EDITOR_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs that the model editor made, written as the bytes of a model. */
-#include <string.h>
 
 #include "graph/tensor_bytes.h"
 #include "model/editor.h"

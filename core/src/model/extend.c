@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds a graph of the model editor to a model: the skeleton of the model is written anew with what
  * the graph has, and read as a model that has the weights of both. */
-#include <string.h>
 
 #include "model/editor.h"
 #include "onnx/fields.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtModelMetadata: what a model says about itself. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "graph/graph.h"
 #include "memory/allocator.h"

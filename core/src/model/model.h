@@ -6,8 +6,7 @@
  * A skeleton is a model whose large weights are named by their numbers. To edit a model, edit its
  * skeleton, and open the result as a model with the weights of the first one.
  */
-#ifndef ORTCFFI_MODEL_H_
-#define ORTCFFI_MODEL_H_
+#pragma once
 
 #include "graph/graph.h"
 #include "ortcore.h"
@@ -80,5 +79,3 @@ const OrtExternalInitializerInfo* core_place_of(const struct core_items* places,
 
 /** Frees a list. */
 void core_end_places(struct core_items* places);
-
-#endif /* ORTCFFI_MODEL_H_ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Models, opened from files and bytes. Only the fields of the model itself are read: the graph
  * stays as it is until a call needs it, and weights are not touched. */
-#include <stdio.h>
-#include <string.h>
 
 #include "graph/tensor_bytes.h"
 #include "model/model.h"

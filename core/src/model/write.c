@@ -3,8 +3,6 @@
  * go elsewhere or come from there. A message begins with its size, so there are two passes over the
  * same fields: the first one measures, and notes the sizes of messages that tensors may be in, in
  * the order in which the second one needs them. */
-#include <stdio.h>
-#include <string.h>
 
 #include "graph/tensor_bytes.h"
 #include "model/model.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/keyed_list.h"
 
-#include <string.h>
-
 #include "platform/platform.h"
 
 struct sip {

@@ -5,11 +5,7 @@
  *
  * All zeroes is an empty list. Not locked: the owner keeps a change apart from other uses.
  */
-#ifndef ORTCFFI_KEYED_LIST_H_
-#define ORTCFFI_KEYED_LIST_H_
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "core.h"
 
@@ -85,5 +81,3 @@ char* core_copy_texts(const char* const* texts, size_t count, char* to, const ch
 /** SipHash-1-3 with a key that the process draws, so that no file can be made with keys that
  * collide. */
 uint32_t core_hash(const void* bytes, size_t size);
-
-#endif /* ORTCFFI_KEYED_LIST_H_ */

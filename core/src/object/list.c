@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/list.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 
 #define FIRST_CAPACITY 8

@@ -4,8 +4,7 @@
  * Growing arrays of pointers. All zeroes is an empty list. Not locked: the owner keeps a change
  * apart from other uses.
  */
-#ifndef ORTCFFI_LIST_H_
-#define ORTCFFI_LIST_H_
+#pragma once
 
 #include "core.h"
 
@@ -32,5 +31,3 @@ void core_list_end(struct core_list* list);
 /** Makes room for one more item of `size` bytes in an array of which `count` are in use; false
  * where there is no memory, with the array unchanged. */
 bool core_grow(void** items, size_t count, size_t* capacity, size_t size);
-
-#endif /* ORTCFFI_LIST_H_ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/object.h"
 
-#include <string.h>
-
 void* core_new_object(const struct core_class* class, size_t size) {
   char* block = heap_alloc(size);
   if (block != NULL) {

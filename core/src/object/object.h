@@ -10,8 +10,7 @@
  *
  * A function that ends an object may call another library's, so no lock of the core may be held.
  */
-#ifndef ORTCFFI_OBJECT_H_
-#define ORTCFFI_OBJECT_H_
+#pragma once
 
 #include "heap/heap.h"
 
@@ -100,5 +99,3 @@ static inline void* core_publish(void** place, void* made) {
              ? made
              : first;
 }
-
-#endif /* ORTCFFI_OBJECT_H_ */

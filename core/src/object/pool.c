@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/pool.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 #include "platform/platform.h"
 

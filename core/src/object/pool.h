@@ -5,8 +5,7 @@
  *
  * All zeroes is an empty pool. Nothing of it is freed before its end. Not locked.
  */
-#ifndef ORTCFFI_POOL_H_
-#define ORTCFFI_POOL_H_
+#pragma once
 
 #include "core.h"
 
@@ -32,5 +31,3 @@ const char* core_pool_text(struct core_pool* pool, const void* bytes, size_t siz
 
 /** Frees all of it, after which the pool is empty. */
 void core_pool_end(struct core_pool* pool);
-
-#endif /* ORTCFFI_POOL_H_ */

@@ -7,8 +7,7 @@
  * checked as a whole before anything of it is read: what protobuf refuses is refused then. Elements
  * of tensors are skipped, so that no page of a weight is read.
  */
-#ifndef ORTCFFI_CHECK_FIELDS_H_
-#define ORTCFFI_CHECK_FIELDS_H_
+#pragma once
 
 #include "onnx/fields.h"
 #include "onnx/writing.h"
@@ -58,5 +57,3 @@ bool core_each_tensor(struct core_message message, enum core_onnx kind, core_vis
 
 /** Writes a message that is not damaged, each message in it in one part. */
 void core_join_parts(struct core_writing* to, struct core_message message, enum core_onnx kind);
-
-#endif /* ORTCFFI_CHECK_FIELDS_H_ */

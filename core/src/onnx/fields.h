@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file fields.h The messages in ONNX files, and the numbers of their fields: see fields.def. */
-#ifndef ORTCFFI_FIELDS_H_
-#define ORTCFFI_FIELDS_H_
+#pragma once
 
 /** The kinds of messages, such as ONNX_NODE. */
 enum core_onnx {
@@ -35,5 +34,3 @@ enum core_attribute_type {
   ATTRIBUTE_IS_TYPE_PROTO = 13,
   ATTRIBUTE_IS_TYPE_PROTOS = 14
 };
-
-#endif /* ORTCFFI_FIELDS_H_ */

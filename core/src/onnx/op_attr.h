@@ -3,8 +3,7 @@
  * @file op_attr.h
  * The struct behind OrtOpAttr, an attribute of a node.
  */
-#ifndef ORTCFFI_OP_ATTR_H_
-#define ORTCFFI_OP_ATTR_H_
+#pragma once
 
 #include "core.h"
 
@@ -19,5 +18,3 @@ struct OrtOpAttr {
 };
 
 static inline const void* core_op_attr_value(const OrtOpAttr* attr) { return attr + 1; }
-
-#endif /* ORTCFFI_OP_ATTR_H_ */

@@ -6,8 +6,7 @@
  * Nothing here allocates or fails. Schemas, strings and defaults are constants. An index must be
  * below the count that belongs to it.
  */
-#ifndef ORTCFFI_SCHEMAS_H_
-#define ORTCFFI_SCHEMAS_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -86,5 +85,3 @@ size_t core_schema_operand_count(const struct core_schema* schema, bool is_outpu
 struct core_schema_operand core_schema_operand_at(const struct core_schema* schema, bool is_output,
                                                   size_t index);
 /** @} */
-
-#endif /* ORTCFFI_SCHEMAS_H_ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "onnx/wire.h"
 
-#include <string.h>
-
 /* Protobuf numbers its fields from 1 to this. */
 #define LARGEST_NUMBER ((1U << 29) - 1)
 /* Protobuf's own limit. */

@@ -6,10 +6,7 @@
  * A message is a sequence of fields. Each has a number and a wire type. Nothing here
  * knows what a field means, and nothing allocates.
  */
-#ifndef ORTCFFI_WIRE_H_
-#define ORTCFFI_WIRE_H_
-
-#include <string.h>
+#pragma once
 
 #include "core.h"
 
@@ -92,5 +89,3 @@ size_t core_encode_varint(uint64_t number, uint8_t bytes[CORE_VARINT_ROOM]);
 
 /** Whether a text is equal to a string. */
 bool core_message_is(struct core_message text, const char* string);
-
-#endif /* ORTCFFI_WIRE_H_ */

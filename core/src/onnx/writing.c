@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "onnx/writing.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 
 static bool make_room(struct core_writing* to, size_t size) {

@@ -5,8 +5,7 @@
  *
  * Where there is no memory, the rest is not written, and `has_failed` says so at the end.
  */
-#ifndef ORTCFFI_WRITING_H_
-#define ORTCFFI_WRITING_H_
+#pragma once
 
 #include "onnx/wire.h"
 
@@ -44,5 +43,3 @@ void core_copy_other_fields(struct core_writing* to, struct core_message from,
 /** Begins a message within the message; returns the argument for core_end_message. */
 size_t core_begin_message(struct core_writing* to, uint32_t field);
 void core_end_message(struct core_writing* to, size_t begin);
-
-#endif /* ORTCFFI_WRITING_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Configuration entries of session options and run options; free dimensions of session options. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "options/run_options.h"

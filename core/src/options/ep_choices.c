@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices of execution providers that options choose, and the options of those providers, which
  * are configuration entries. */
-#include <string.h>
 
 #include "ep/library.h"
 #include "options/session_options.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tensors and files in session options that replace a model's initializers, and the container
  * of prepacked weights that sessions share. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "heap/heap.h"
 #include "platform/platform.h"

@@ -3,7 +3,6 @@
  * Runtime 1.32. They are not stored as entries. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "options/session_options.h"
 #include "platform/platform.h"

@@ -2,9 +2,6 @@
 /* What all options do by their rows: begin, copy, end and read them. */
 #include "options/option_rows.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "options/run_options.h"
 #include "options/threading_options.h"
 #include "platform/platform.h"

@@ -4,8 +4,7 @@
  * The options that are one value, as rows, and what options hold. The API can read only a few of
  * them.
  */
-#ifndef ORTCFFI_OPTION_ROWS_H_
-#define ORTCFFI_OPTION_ROWS_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -83,5 +82,3 @@ typedef struct core_session_item {
 /** Reads the i-th item of a list; false past the last. */
 bool core_read_session_item(const OrtSessionOptions* options, enum core_session_list list, size_t i,
                             core_session_item* out);
-
-#endif /* ORTCFFI_OPTION_ROWS_H_ */

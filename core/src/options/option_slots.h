@@ -4,10 +4,7 @@
  * What the rows of options become in the file with the slots. The includer defines before: OWNER,
  * the struct; SELF, the slots' name for it; FIELD(name), where an option is in it.
  */
-#ifndef ORTCFFI_OPTION_SLOTS_H_
-#define ORTCFFI_OPTION_SLOTS_H_
-
-#include <string.h>
+#pragma once
 
 #include "options/session_options.h"
 #include "platform/platform.h"
@@ -57,5 +54,3 @@
     *out = SELF->FIELD(name);                     \
     return NULL;                                  \
   }
-
-#endif /* ORTCFFI_OPTION_SLOTS_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file run_options.h The struct behind OrtRunOptions. */
-#ifndef ORTCFFI_RUN_OPTIONS_H_
-#define ORTCFFI_RUN_OPTIONS_H_
+#pragma once
 
 #include "object/object.h"
 #include "object/keyed_list.h"
@@ -29,5 +28,3 @@ struct OrtRunOptions {
   /** Of OrtLoraAdapter. Borrowed. */
   struct core_list adapters;
 };
-
-#endif /* ORTCFFI_RUN_OPTIONS_H_ */

@@ -3,8 +3,7 @@
  * @file session_options.h
  * The struct behind OrtSessionOptions, and what all options share.
  */
-#ifndef ORTCFFI_SESSION_OPTIONS_H_
-#define ORTCFFI_SESSION_OPTIONS_H_
+#pragma once
 
 #include "custom_ops/custom_op.h"
 #include "ep/devices.h"
@@ -125,5 +124,3 @@ const char* core_config_get(const struct core_items* entries, const char* key);
 /** Adds a reference to each value of the list; releases one of each. */
 void core_retain_initializers(const struct core_items* items);
 void core_release_initializers(const struct core_items* items);
-
-#endif /* ORTCFFI_SESSION_OPTIONS_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file threading_options.h The struct behind OrtThreadingOptions. */
-#ifndef ORTCFFI_THREADING_OPTIONS_H_
-#define ORTCFFI_THREADING_OPTIONS_H_
+#pragma once
 
 #include "options/session_options.h"
 
@@ -20,5 +19,3 @@ struct OrtThreadingOptions {
 
 /** A copy, which the caller gives to ReleaseThreadingOptions; NULL where there is no memory. */
 OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options);
-
-#endif /* ORTCFFI_THREADING_OPTIONS_H_ */

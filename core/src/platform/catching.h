@@ -8,8 +8,7 @@
  * stops every exception, after the frames below were cleaned up. Windows unwinds in another way:
  * there an exception passes through (platform_catching_none.c).
  */
-#ifndef ORTCFFI_CATCHING_H_
-#define ORTCFFI_CATCHING_H_
+#pragma once
 
 #include "core.h"
 
@@ -21,5 +20,3 @@ typedef void (*core_exception_report)(void* argument, const char* text);
  * `argument`. */
 bool core_call_catching(void (*function)(void* argument), void* argument,
                         core_exception_report report);
-
-#endif /* ORTCFFI_CATCHING_H_ */

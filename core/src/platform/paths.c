@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "platform/platform.h"
 
-#include <string.h>
-
 bool core_path_is_inside(const char* path) {
   if (path[0] == 0 || CORE_IS_SEPARATOR(path[0])) {
     return false;

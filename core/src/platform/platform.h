@@ -8,12 +8,7 @@
  * On POSIX the locks are pthread's, inlined; on Windows they are slim reader/writer locks. None is
  * recursive.
  */
-#ifndef ORTCFFI_PLATFORM_H_
-#define ORTCFFI_PLATFORM_H_
-
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#pragma once
 
 #include "core.h"
 
@@ -351,5 +346,3 @@ bool core_path_is_folder(const ORTCHAR_T* path);
 void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room);
 /** The same, whole; false, with nothing written, where it may be too long. */
 bool core_whole_path_utf8(const ORTCHAR_T* path, char text[CORE_PATH_ROOM]);
-
-#endif /* ORTCFFI_PLATFORM_H_ */

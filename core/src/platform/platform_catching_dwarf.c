@@ -17,9 +17,6 @@
 
 #include <dlfcn.h>
 #include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unwind.h>
 
 typedef struct _Unwind_Exception exception_header;

@@ -5,7 +5,6 @@
 
 #if defined(__linux__)
 #include <link.h>
-#include <string.h>
 
 typedef ElfW(Ehdr) file_header;
 typedef ElfW(Shdr) section;

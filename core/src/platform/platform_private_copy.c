@@ -3,15 +3,11 @@
 #define _GNU_SOURCE
 #include "platform/private_copy.h"
 
-#include <stdio.h>
-
 #if defined(__linux__)
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -5,7 +5,6 @@
 #define WIN32_LEAN_AND_MEAN
 #include <fcntl.h>
 #include <io.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <windows.h>

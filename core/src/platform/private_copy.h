@@ -15,8 +15,7 @@
  * library of its own, whose memory, threads and stdout are not the process's, in one of 16
  * namespaces, and with glibc alone.
  */
-#ifndef ORTCFFI_PRIVATE_COPY_H_
-#define ORTCFFI_PRIVATE_COPY_H_
+#pragma once
 
 #include "platform/platform.h"
 
@@ -55,5 +54,3 @@ size_t core_elf_make_ordinary(unsigned char* bytes, size_t size);
 void core_elf_dependencies(const unsigned char* bytes, size_t size,
                            void (*found)(void* argument, const char* name, const char* places),
                            void* argument);
-
-#endif /* ORTCFFI_PRIVATE_COPY_H_ */

@@ -4,13 +4,7 @@
  * Short texts in whole registers: to call strlen and memcpy for a few bytes takes longer than what
  * they do. Reading past the end of a text is safe within its page.
  */
-#ifndef ORTCFFI_SHORT_TEXTS_H_
-#define ORTCFFI_SHORT_TEXTS_H_
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#pragma once
 
 #include "platform/platform.h"
 
@@ -81,5 +75,3 @@ static inline void core_copy_short_text(char* to, size_t room, const char* from,
 #endif
   memcpy(to, from, length);
 }
-
-#endif /* ORTCFFI_SHORT_TEXTS_H_ */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a session asks the provider that it has made last, and checks of it. */
-#include <stdio.h>
-#include <string.h>
 
 #include "ep/library.h"
 #include "session/session.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which provider runs which nodes of a session: the record that its options may ask for, and the
  * log. */
-#include <stdio.h>
-#include <string.h>
 
 #include "session/session.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtIoBinding: the values of the next runs, by name. */
-#include <string.h>
 
 #include "ep/library.h"
 #include "object/keyed_list.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file body.h Bodies of If, Loop and Scan, each a session of its own. */
-#ifndef ORTCFFI_BODY_H_
-#define ORTCFFI_BODY_H_
+#pragma once
 
 #include "session/session.h"
 
@@ -31,5 +30,3 @@ void core_end_body(struct core_body* body);
  * output. */
 OrtStatus* core_run_body(const struct core_body* body, const OrtKernelContext* context,
                          const OrtValue* const* own, OrtValue** outputs);
-
-#endif /* ORTCFFI_BODY_H_ */

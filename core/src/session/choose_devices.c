@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices that a policy of the options chooses for a session, or a function of the caller; or
  * those of an environment variable. */
-#include <string.h>
 
 #include "env/preset_eps.h"
 #include "env/registered_eps.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* CompileModel: has the providers of a session compile what they take, and writes a model of it. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "compile/compile_options.h"
 #include "model/model.h"

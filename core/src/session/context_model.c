@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiled models: what a session loaded, with a node EPContext in the place of each group of nodes
  * that a provider compiled. */
-#include <string.h>
 
 #include "model/editor.h"
 #include "object/keyed_list.h"

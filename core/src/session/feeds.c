@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the caller of a run gives and gets: inputs and outputs are checked, results handed over. */
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "options/run_options.h"
 #include "session/session.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file flow.h The kernels of If, Loop and Scan. */
-#ifndef ORTCFFI_FLOW_H_
-#define ORTCFFI_FLOW_H_
+#pragma once
 
 #include "session/body.h"
 
@@ -35,5 +34,3 @@ OrtStatus* core_set_output_of(OrtKernelContext* context, size_t i, const OrtValu
 OrtStatus* core_set_outputs_of(OrtKernelContext* context, OrtValue* const* values, size_t count);
 
 void core_release_values(OrtValue** values, size_t count);
-
-#endif /* ORTCFFI_FLOW_H_ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of its claims a provider gets: groups of nodes that are still free, and that no path leaves
  * and comes back to. */
-#include <stdio.h>
-#include <string.h>
 
 #include "session/partition.h"
 

@@ -2,8 +2,6 @@
 #include "session/profile.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Objects and lists within each other, so that the stack is bounded. */
 #define DEPTH 64

@@ -6,9 +6,6 @@
  * begin with their length. All numbers are little-endian. */
 #include "session/session.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "memory/memory_info.h"
 #include "options/run_options.h"
 #include "platform/platform.h"

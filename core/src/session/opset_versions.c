@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Refuses models whose operators or format have meanings that the core does not know: its table of
  * ONNX's operators is of one release of ONNX. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "model/model.h"
 #include "onnx/schemas.h"

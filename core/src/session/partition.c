@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides what runs each node: the providers of the options in their order, then custom ops. */
-#include <stdio.h>
-#include <string.h>
 
 #include "ep/library.h"
 #include "session/partition.h"

@@ -4,8 +4,7 @@
  * The work of deciding what runs each node of a session: partition.c asks the providers, groups.c
  * decides which of its claims a provider gets.
  */
-#ifndef ORTCFFI_PARTITION_H_
-#define ORTCFFI_PARTITION_H_
+#pragma once
 
 #include "object/keyed_list.h"
 #include "session/session.h"
@@ -36,5 +35,3 @@ bool core_is_taken(const struct core_partition* partition, const OrtNode* node);
  * the provider gets none. */
 OrtStatus* core_choose_groups(struct core_partition* partition, OrtcoreClaims* claims,
                               const struct core_ep* ep);
-
-#endif /* ORTCFFI_PARTITION_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers the values, orders the steps, and finds the last step that uses each value. */
-#include <string.h>
 
 #include "object/keyed_list.h"
 #include "session/session.h"

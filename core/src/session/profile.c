@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/profile.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "ep/library.h"
 
 /* So many bytes are written at once. */

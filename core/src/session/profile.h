@@ -7,8 +7,7 @@
  * fails does not fail the session or run: a provider's failure is logged, and one of the core is
  * returned at the end.
  */
-#ifndef ORTCFFI_PROFILE_H_
-#define ORTCFFI_PROFILE_H_
+#pragma once
 
 #include "ep/profiling.h"
 #include "session/session.h"
@@ -62,5 +61,3 @@ void core_put(struct core_writing* text, const char* format, ...) CORE_FORMAT(2)
 void core_put_quoted(struct core_writing* text, const char* content);
 /** Writes an object or a list of JSON as it is, and any other text as a string. */
 void core_put_value(struct core_writing* text, const char* value);
-
-#endif /* ORTCFFI_PROFILE_H_ */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of sessions: the steps are computed in their order. */
-#include <stdio.h>
-#include <string.h>
 
 #include "compile/device.h"
 #include "ep/library.h"

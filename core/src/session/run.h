@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file run.h What the files of a run share. */
-#ifndef ORTCFFI_RUN_H_
-#define ORTCFFI_RUN_H_
+#pragma once
 
 #include "session/session.h"
 
@@ -37,5 +36,3 @@ OrtStatus* core_set_outputs(const OrtSession* session, struct core_frame* frame,
 /** Hands the outputs over; on failure the caller gets none. */
 OrtStatus* core_hand_over(const OrtSession* session, const struct core_frame* frame,
                           const struct core_feeds* feeds);
-
-#endif /* ORTCFFI_RUN_H_ */

@@ -2,8 +2,6 @@
 /* How sessions begin and end. */
 #include "session/session.h"
 
-#include <string.h>
-
 #include "ep/library.h"
 #include "model/model.h"
 #include "object/keyed_list.h"

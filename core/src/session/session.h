@@ -8,10 +8,7 @@
  * what they can, and finds custom ops for the rest; plan.c orders the kernels and numbers the
  * values between them. After that a session does not change, so that any thread may run it.
  */
-#ifndef ORTCFFI_SESSION_H_
-#define ORTCFFI_SESSION_H_
-
-#include <string.h>
+#pragma once
 
 #include "compile/ep.h"
 #include "env/env.h"
@@ -317,5 +314,3 @@ OrtStatus* core_find_context_path(const OrtSession* session, char path[CORE_PATH
 /** Writes it to a file; the path is UTF-8. On failure there is no file. Initializers go to another
  * file beside it, if an entry of the options names one. */
 OrtStatus* core_save_context_model(const OrtSession* session, const char* path);
-
-#endif /* ORTCFFI_SESSION_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The slots that read a session: its inputs, outputs, metadata, memory and devices. */
-#include <string.h>
 
 #include "memory/allocator.h"
 #include "session/profile.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Weightless modes: whether providers are to leave weights out of what they compile, and whether
  * they can. */
-#include <stdio.h>
-#include <string.h>
 
 #include "ep/devices.h"
 #include "session/session.h"

@@ -3,8 +3,7 @@
  * @file sparse.h
  * What the files about sparse tensors share; value.h has their struct.
  */
-#ifndef ORTCFFI_SPARSE_H_
-#define ORTCFFI_SPARSE_H_
+#pragma once
 
 #include "values/value.h"
 
@@ -32,5 +31,3 @@ OrtStatus* core_check_csr(const struct core_shape* dense, size_t values, const i
 OrtStatus* core_check_blocks(const struct core_shape* values, const int64_t* dims, size_t rank,
                              size_t count);
 /** @} */
-
-#endif /* ORTCFFI_SPARSE_H_ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sparse/sparse.h"
 
-#include <inttypes.h>
-
 #define LARGEST_COUNT (PTRDIFF_MAX / sizeof(int64_t))
 
 static OrtStatus* refuse(const char* text) { return core_fail(ORT_INVALID_ARGUMENT, "%s", text); }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Filling sparse tensors, by copies into an allocator's memory or with a caller's indices. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "sparse/sparse.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "status/key_values.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "object/object.h"
 
 struct OrtKeyValuePairs {

@@ -4,8 +4,7 @@
  * Notes of the objects that slots have made and clients have not released: of watched tables and
  * of traces. Each note counts in a number of the caller's.
  */
-#ifndef ORTCFFI_STATUS_NOTES_H_
-#define ORTCFFI_STATUS_NOTES_H_
+#pragma once
 
 #include "core.h"
 
@@ -37,5 +36,3 @@ typedef void (*core_noted_status_fn)(void* argument, size_t place, const OrtStat
  */
 void core_each_noted_status(const uint64_t* numbers, size_t count, core_noted_status_fn each,
                             void* argument);
-
-#endif /* ORTCFFI_STATUS_NOTES_H_ */

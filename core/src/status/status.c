@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "object/object.h"
 #include "platform/short_texts.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "strings/strings.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "heap/heap.h"
 #include "platform/platform.h"

@@ -8,8 +8,7 @@
  * fill are in the elements if all are short enough, else in one common block of the heap. Elements
  * that a client may assign to have memory from malloc, which operator delete frees.
  */
-#ifndef ORTCFFI_STRINGS_H_
-#define ORTCFFI_STRINGS_H_
+#pragma once
 
 #include "core.h"
 
@@ -77,5 +76,3 @@ OrtStatus* core_strings_resize(struct core_strings* strings, size_t index, size_
 OrtStatus* core_strings_copy(const struct core_strings* from, struct core_strings* to);
 /** Gives every element memory of its own before a client may change the elements. */
 OrtStatus* core_strings_expose(struct core_strings* strings);
-
-#endif /* ORTCFFI_STRINGS_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The entry point, the versions, and the tables: OrtApi and those that its slots answer. */
-#include <stdio.h>
 
 #include "ortcore.h"
 

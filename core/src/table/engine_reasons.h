@@ -6,8 +6,7 @@
  * others, releases are for objects that no row makes, and GetTrainingApi is NULL in most builds of
  * the real library, too.
  */
-#ifndef ORTCFFI_ENGINE_REASONS_H_
-#define ORTCFFI_ENGINE_REASONS_H_
+#pragma once
 
 #define BUILT_IN                                                                            \
   "it is for providers that a library is built with, of which the core has none: register " \
@@ -60,5 +59,3 @@
 #define CORE_WHY_ModelPackageComponent_GetSelectedVariantName NO_PACKAGES
 #define CORE_WHY_ModelPackageComponent_GetSelectedVariantFolderPath NO_PACKAGES
 #define CORE_WHY_CreateSession NO_PACKAGES
-
-#endif /* ORTCFFI_ENGINE_REASONS_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* GetExperimentalFunction: functions that are not slots, found by name. */
-#include <string.h>
 
 #include "compile/ep.h"
 #include "custom_ops/custom_op.h"

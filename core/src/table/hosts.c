@@ -9,8 +9,6 @@
  * tables are filled in on first use: as constants, each pointer would need a relocation, and these
  * take more space than the code.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "custom_ops/custom_op.h"
 #include "env/logging.h"

@@ -7,8 +7,6 @@
  * A slot function cannot see through which table it was called. So each hook has its own set of
  * functions, and their number is fixed when this is compiled.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "custom_ops/custom_op.h"
 #include "platform/platform.h"

@@ -4,8 +4,7 @@
  * Tables beside the core's own: hosts (hosts.c), and traces (trace.c). ortcore.h describes the
  * functions that clients call.
  */
-#ifndef ORTCFFI_VERSIONS_H_
-#define ORTCFFI_VERSIONS_H_
+#pragma once
 
 #include "core.h"
 #include "ortcore.h"
@@ -93,5 +92,3 @@ void ORT_API_CALL core_watched_objects(uint64_t* out);
 const OrtApi* core_watch(const OrtApi* inner);
 /** core_each_noted_status for the slots of all watched tables. */
 void core_each_watched_status(core_noted_status_fn each, void* argument);
-
-#endif /* ORTCFFI_VERSIONS_H_ */

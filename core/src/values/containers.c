@@ -2,8 +2,6 @@
 /* Sequences and maps: how they are made and read. */
 #include "values/containers.h"
 
-#include <string.h>
-
 #include "heap/heap.h"
 
 /* Compares two keys like strcmp: negative if the key at `a` comes first. */

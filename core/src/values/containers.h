@@ -4,8 +4,7 @@
  * Sequences and maps. Both are immutable. Tensors are copied when they are put in and when they are
  * read; a map in a sequence is shared, not copied.
  */
-#ifndef ORTCFFI_CONTAINERS_H_
-#define ORTCFFI_CONTAINERS_H_
+#pragma once
 
 #include "values/value.h"
 
@@ -27,5 +26,3 @@ struct core_sequence {
 
 /** What ORTCORE_EMPTY_SEQUENCE is in ortcore.h. */
 OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtValue** out);
-
-#endif /* ORTCFFI_CONTAINERS_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The element types of tensors, their sizes and names, and the sizes of shapes. */
-#include <string.h>
 
 #include "values/value.h"
 

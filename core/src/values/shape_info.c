@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtTensorTypeAndShapeInfo: element type and shape, with names for dimensions of any size. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "values/type_info.h"

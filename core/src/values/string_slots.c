@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensors of strings. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "platform/short_texts.h"

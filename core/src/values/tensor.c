@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense tensors: creation, release, and reading. */
-#include <string.h>
 
 #include "heap/heap.h"
 #include "memory/allocator.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file type_info.h The structs behind OrtTensorTypeAndShapeInfo, OrtTypeInfo and its kinds. */
-#ifndef ORTCFFI_TYPE_INFO_H_
-#define ORTCFFI_TYPE_INFO_H_
+#pragma once
 
 #include "core.h"
 #include "values/value.h"
@@ -65,5 +64,3 @@ OrtStatus* core_wrap_type(enum ONNXType kind, ONNXTensorElementDataType key, Ort
 bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type);
 
 OrtStatus* core_copy_type_info(const OrtTypeInfo* from, OrtTypeInfo** out);
-
-#endif /* ORTCFFI_TYPE_INFO_H_ */

@@ -4,10 +4,7 @@
  * The structs behind OrtValue: tensors are here, sequences and maps in containers.h. Each is a
  * struct that begins with struct OrtValue.
  */
-#ifndef ORTCFFI_VALUE_H_
-#define ORTCFFI_VALUE_H_
-
-#include <string.h>
+#pragma once
 
 #include "core.h"
 #include "memory/memory_info.h"
@@ -244,5 +241,3 @@ OrtStatus* core_empty_optional(OrtValue** out);
 
 /** Adds a reference to the target, which is returned and which the caller must release. */
 OrtValue* core_retain_value(const OrtValue* value);
-
-#endif /* ORTCFFI_VALUE_H_ */

@@ -99,11 +99,18 @@ HEADERS = [
 ]
 
 
-def test_every_header_has_a_guard_of_its_own():
+def test_every_header_is_read_once():
+    """Those that other compilers may read have a guard of their own; the core's own have a pragma."""
     wrong = {}
     for path in HEADERS:
-        guards = re.findall(r"^#ifndef (\w+_H_)\n#define \1$", path.read_text(), re.MULTILINE)
-        if len(guards) != 1 or f"{path.stem.upper()}_H_" not in guards[0]:
+        text = path.read_text()
+        guards = re.findall(r"^#ifndef (\w+_H_)\n#define \1$", text, re.MULTILINE)
+        pragmas = re.findall(r"^#pragma once$", text, re.MULTILINE)
+        if CHECKOUT / "core/src" in path.parents:
+            is_right = len(pragmas) == 1 and guards == []
+        else:
+            is_right = len(guards) == 1 and f"{path.stem.upper()}_H_" in guards[0]
+        if not is_right:
             wrong[name(path)] = guards
     assert wrong == {}
 
