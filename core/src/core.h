@@ -209,6 +209,19 @@ OrtStatus* core_no_memory(size_t size);
     }                                     \
   } while (0)
 
+/** Returns from a function early where a condition holds, with a status of core_fail. */
+#define CORE_REFUSE_IF(condition, ...) CORE_RETURN_IF(condition, core_fail(__VA_ARGS__))
+/** The same with core_no_memory. */
+#define CORE_NEED_MEMORY(pointer, size) CORE_RETURN_IF((pointer) == NULL, core_no_memory(size))
+
+/** Does one more thing where all before has worked. */
+#define CORE_THEN(status, next)          \
+  do {                                   \
+    if (CORE_LIKELY((status) == NULL)) { \
+      (status) = (next);                 \
+    }                                    \
+  } while (0)
+
 /** Expands a macro with `f` and each of up to twelve arguments. */
 #define CORE_EACH(macro, f, ...)                                                             \
   CORE_PICK(__VA_ARGS__, CORE_EACH_12, CORE_EACH_11, CORE_EACH_10, CORE_EACH_9, CORE_EACH_8, \
@@ -240,12 +253,12 @@ OrtStatus* core_no_memory(size_t size);
 #define CORE_IS_POINTER(argument) \
   (__builtin_classify_type(argument) == __builtin_classify_type((void*)0))
 
-/** Guards a pointer argument that only `needed` makes necessary. */
-#define CORE_REQUIRE_IF(needed, function, argument) \
-  do {                                              \
-    if (needed) {                                   \
-      CORE_REQUIRE(function, argument);             \
-    }                                               \
+/** Guards pointer arguments that only `needed` makes necessary. */
+#define CORE_REQUIRE_IF(needed, function, ...) \
+  do {                                         \
+    if (needed) {                              \
+      CORE_REQUIRE(function, __VA_ARGS__);     \
+    }                                          \
   } while (0)
 
 /** CORE_GETTER for a slot that has no body beside it (table/named.c). `function` is its name

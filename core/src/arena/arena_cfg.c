@@ -36,16 +36,14 @@ static OrtStatus* set_key(struct OrtArenaCfg* cfg, const char* name, size_t valu
   while (i < CORE_COUNT_OF(keys) && strcmp(keys[i].name, name) != 0) {
     i++;
   }
-  CORE_RETURN_IF(i == CORE_COUNT_OF(keys),
-                 core_fail(ORT_INVALID_ARGUMENT,
-                           "arena_config_keys has \"%s\", which is no setting of an arena", name));
+  CORE_REFUSE_IF(i == CORE_COUNT_OF(keys), ORT_INVALID_ARGUMENT,
+                 "arena_config_keys has \"%s\", which is no setting of an arena", name);
   int64_t number = (int64_t)value;
   if (keys[i].offset == AT(max_mem)) {
     cfg->max_mem = value > INT64_MAX ? 0 : value;
   } else if (keys[i].offset >= 0) {
-    CORE_RETURN_IF(number < -1 || number > keys[i].most,
-                   core_fail(ORT_INVALID_ARGUMENT,
-                             "arena_config_values has a number out of range for %s", name));
+    CORE_REFUSE_IF(number < -1 || number > keys[i].most, ORT_INVALID_ARGUMENT,
+                   "arena_config_values has a number out of range for %s", name);
     memcpy((char*)cfg + keys[i].offset, &number, sizeof number);
   }
   return NULL;
@@ -53,7 +51,7 @@ static OrtStatus* set_key(struct OrtArenaCfg* cfg, const char* name, size_t valu
 
 static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, OrtArenaCfg** out) {
   struct OrtArenaCfg* copy = heap_alloc(sizeof *copy);
-  CORE_RETURN_IF(copy == NULL, core_no_memory(sizeof *copy));
+  CORE_NEED_MEMORY(copy, sizeof *copy);
   *copy = *cfg;
   core_begin(&copy->object, &cfg_class, 0);
   *out = copy;

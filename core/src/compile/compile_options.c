@@ -168,7 +168,7 @@ SET(ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation,
   FAIL_UNLESS(core_path_is_folder(output_directory), "output_directory must end in a separator")
   size_t size = core_path_size(output_directory);
   ORTCHAR_T* directory = core_copy_bytes(output_directory, size);
-  CORE_RETURN_IF(directory == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(directory, size);
   OrtStatus* status = set_path(model_compile_options, CORE_CONTEXT_NAME, model_name);
   if (status != NULL) {
     heap_free(directory);

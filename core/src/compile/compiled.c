@@ -185,8 +185,7 @@ void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output) {
 static OrtStatus* move_constants(struct core_pool* pool, struct core_compiled_node* made) {
   struct core_device* device = NULL;
   size_t count = made->node->input_count;
-  made->constants = core_pool_array(pool, count, sizeof *made->constants);
-  CORE_RETURN_IF(made->constants == NULL, core_no_memory(count * sizeof *made->constants));
+  CORE_TAKE_ARRAY(pool, made->constants, count);
   CORE_TRY(core_device_of(made->ep, &device));
   for (size_t i = 0; device != NULL && i < count; i++) {
     const OrtValue* constant = made->operands[i].constant;
@@ -229,14 +228,11 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
 
 static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
   const struct core_compiled_node node = {.node = compiled->fused[i], .info = compiled->infos[i]};
-  CORE_RETURN_IF(
-      node.info == NULL,
-      core_fail(ORT_FAIL, "the provider left a node without an info: %s", node.node->name));
-  CORE_RETURN_IF(
-      node.info->CreateState == NULL || node.info->Compute == NULL,
-      core_fail(ORT_FAIL,
-                "the provider gave an info without CreateState or Compute for the node %s",
-                node.node->name));
+  CORE_REFUSE_IF(node.info == NULL, ORT_FAIL, "the provider left a node without an info: %s",
+                 node.node->name);
+  CORE_REFUSE_IF(node.info->CreateState == NULL || node.info->Compute == NULL, ORT_FAIL,
+                 "the provider gave an info without CreateState or Compute for the node %s",
+                 node.node->name);
   CORE_TRY(finish_node(compiled, i, &node));
   compiled->answers[i].context_node = compiled->contexts[i];
   compiled->answers[i].info = compiled->infos[i];
@@ -259,7 +255,7 @@ static OrtStatus* check_count(const struct compiled* compiled) {
 static OrtStatus* copy_whole(struct core_pool* pool, const OrtNode* of, const OrtNode** out) {
   size_t outer = of->implicit_inputs.count, count = of->input_count + outer + of->output_count;
   OrtNode* node = core_pool_take(pool, sizeof *node + 2 * count * sizeof(void*));
-  CORE_RETURN_IF(node == NULL, core_no_memory(sizeof *node));
+  CORE_NEED_MEMORY(node, sizeof *node);
   *node = *of;
   node->values = (const OrtValueInfo**)(node + 1);
   node->operands = (const char**)(node->values + count);
@@ -282,9 +278,8 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
   struct core_misfit misfit;
   CORE_TRY(core_find_kernel(compiled->ep, of, &found));
   const OrtCustomOp* op = found == NULL ? core_op_of_node(of, &misfit) : NULL;
-  CORE_RETURN_IF(
-      found == NULL && op == NULL,
-      core_fail(ORT_FAIL, "the provider takes a node that it has no kernel for: %s", of->op_type));
+  CORE_REFUSE_IF(found == NULL && op == NULL, ORT_FAIL,
+                 "the provider takes a node that it has no kernel for: %s", of->op_type);
   node.kernel = found != NULL ? *found : core_kernel_of_op(op);
   if (of->subgraphs.count > 0) {
     CORE_TRY(copy_whole(&compiled->pool, of, &node.node));
@@ -349,7 +344,7 @@ static OrtStatus* compile_fused(struct compiled* compiled, const struct core_cla
     status = core_ep_call("Compile", call_compile, compiled);
     status = core_first_failure(status, check_contexts(compiled));
   }
-  status = status == NULL ? check_count(compiled) : status;
+  CORE_THEN(status, check_count(compiled));
   for (size_t i = 0; i < compiled->fused_count; i++) {
     core_end_view((OrtGraph*)compiled->views[i]);
   }

@@ -164,7 +164,7 @@ static OrtStatus* create(void* argument) {
 static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
                                                const OrtKernelInfo* info, void** kernel) {
   struct state* state = new_state(core_compiled_node_of(op));
-  CORE_RETURN_IF(state == NULL, core_no_memory(sizeof *state));
+  CORE_NEED_MEMORY(state, sizeof *state);
   const struct core_ep* ep = state->ep;
   info->node->ep = ep->seen.ep;
   info->node->of = state->node->node;

@@ -64,11 +64,9 @@ static OrtStatus* create_allocator(void* argument) {
     CORE_TRY(factory->CreateDataTransfer(factory, &transfer));
   }
   device->transfer = transfer;
-  CORE_RETURN_IF(
-      device->allocator == NULL || device->transfer == NULL,
-      core_fail(ORT_FAIL,
-                "a provider that computes in memory of its own must make an allocator for it "
-                "and what copies tensors"));
+  CORE_REFUSE_IF(device->allocator == NULL || device->transfer == NULL, ORT_FAIL,
+                 "a provider that computes in memory of its own must make an allocator for it "
+                 "and what copies tensors");
   return NULL;
 }
 
@@ -100,7 +98,7 @@ OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
   struct core_device* found = __atomic_load_n(&ep->device, __ATOMIC_ACQUIRE);
   if (found == NULL && ep->memory != NULL) {
     struct core_device* made = heap_alloc(sizeof *made);
-    CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
+    CORE_NEED_MEMORY(made, sizeof *made);
     *made = (struct core_device){.ep = ep};
     OrtStatus* status = core_ep_call("CreateAllocator", create_allocator, made);
     if (status != NULL) {

@@ -101,8 +101,8 @@ OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t
   }
   OrtStatus* status = ort_CreateRunOptions(&ep->run_options);
   struct ep_creation creation = {ep, devices, count, options, logger};
-  status = status == NULL ? core_ep_call("CreateEp", create_ep, &creation) : status;
-  status = status == NULL ? core_find_memory(ep, devices, count) : status;
+  CORE_THEN(status, core_ep_call("CreateEp", create_ep, &creation));
+  CORE_THEN(status, core_find_memory(ep, devices, count));
   if (status != NULL) {
     core_drop(&ep->object);
     return core_named("ortcore_create_ep", status);

@@ -92,7 +92,7 @@ static OrtStatus* choose(const struct core_claims* claims, struct asking* asking
 static OrtStatus* name_providers(const struct core_claims* claims, OrtGraph* graph) {
   size_t known = claims->graph->node_numbers; /* nodes that are new have higher numbers */
   const char** names = core_pool_array(&graph->pool, known, sizeof *names);
-  CORE_RETURN_IF(names == NULL, core_no_memory(known * sizeof *names));
+  CORE_NEED_MEMORY(names, known * sizeof *names);
   for (size_t i = 0; i < claims->graph->nodes.count; i++) {
     const OrtNode* node = claims->graph->nodes.items[i];
     names[node->id] = node->provider;

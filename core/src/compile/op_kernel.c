@@ -28,7 +28,7 @@ static void ORT_API_CALL destroy(OrtKernelImpl* self) {
 
 static OrtStatus* ORT_API_CALL create(void* op, const OrtKernelInfo* info, OrtKernelImpl** out) {
   struct op_kernel* made = heap_alloc(sizeof *made);
-  CORE_RETURN_IF(made == NULL, core_no_memory(sizeof *made));
+  CORE_NEED_MEMORY(made, sizeof *made);
   *made = (struct op_kernel){
       {.ort_version_supported = ORT_API_VERSION, .Compute = compute, .Release = destroy}, op, NULL};
   OrtStatus* status = core_create_of_op(op, info->node->api, info, &made->kernel);

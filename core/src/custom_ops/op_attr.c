@@ -21,7 +21,7 @@ static const struct core_class attr_class = {.kind = CORE_OP_ATTR, .end = end_at
 static OrtStatus* new_attr(const char* name, OrtOpAttrType type, size_t size, OrtOpAttr** out) {
   size_t name_size = strlen(name) + 1;
   OrtOpAttr* attr = heap_alloc(sizeof *attr + size + name_size);
-  CORE_RETURN_IF(attr == NULL, core_no_memory(sizeof *attr + size + name_size));
+  CORE_NEED_MEMORY(attr, sizeof *attr + size + name_size);
   *attr = (OrtOpAttr){.type = type, .size = size, .name = (char*)value_of(attr) + size};
   memcpy((char*)value_of(attr) + size, name, name_size);
   core_begin(&attr->object, &attr_class, 0);

@@ -275,9 +275,7 @@ OrtStatus* core_record_function(const struct core_recording* recording,
   current = &registration;
   OrtStatus* status = function(recording->options, &functions[recorder - recorders].base);
   current = registration.outer;
-  if (status == NULL) {
-    status = add_recorded(&registration, recording->ops);
-  }
+  CORE_THEN(status, add_recorded(&registration, recording->ops));
   core_custom_ops_end(&registration.added);
   return status;
 }

@@ -14,13 +14,12 @@ static bool is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemory
 /* Checks that all values are tensors in the same memory. */
 static OrtStatus* check_side(const OrtValue* const* values, size_t count, const char* name) {
   for (size_t i = 0; i < count; i++) {
-    CORE_RETURN_IF(values[i] == NULL,
-                   core_fail(ORT_INVALID_ARGUMENT, "%s[i] must not be NULL", name));
-    CORE_RETURN_IF(!core_is_tensor(values[i]),
-                   core_fail(ORT_INVALID_ARGUMENT, "%s must be dense tensors", name));
-    CORE_RETURN_IF(
+    CORE_REFUSE_IF(values[i] == NULL, ORT_INVALID_ARGUMENT, "%s[i] must not be NULL", name);
+    CORE_REFUSE_IF(!core_is_tensor(values[i]), ORT_INVALID_ARGUMENT, "%s must be dense tensors",
+                   name);
+    CORE_REFUSE_IF(
         !is_same_memory(&core_tensor_of(values[i])->info, &core_tensor_of(values[0])->info),
-        core_fail(ORT_INVALID_ARGUMENT, "%s must all be in the same memory", name));
+        ORT_INVALID_ARGUMENT, "%s must all be in the same memory", name);
   }
   return NULL;
 }
@@ -79,7 +78,7 @@ static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* fro
                                    OrtValue* const* to, OrtSyncStream* stream, size_t count) {
   struct copying copying = {.from = (const OrtValue**)from, .to = (OrtValue**)to, .count = count};
   copying.streams = heap_alloc(count * sizeof *copying.streams);
-  CORE_RETURN_IF(copying.streams == NULL, core_no_memory(count * sizeof *copying.streams));
+  CORE_NEED_MEMORY(copying.streams, count * sizeof *copying.streams);
   for (size_t i = 0; i < count; i++) {
     copying.streams[i] = stream;
   }

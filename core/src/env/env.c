@@ -40,18 +40,17 @@ static OrtStatus* copy_settings(const struct env_settings* from, struct OrtEnv* 
     return NULL;
   }
   to->threading = core_copy_threading_options(from->threading);
-  CORE_RETURN_IF(to->threading == NULL, core_no_memory(sizeof *to->threading));
+  CORE_NEED_MEMORY(to->threading, sizeof *to->threading);
   return core_new_thread_pool(&to->threading->functions, to->threading->intra_op_threads,
                               to->threading->inter_op_threads, &to->threads);
 }
 
 static OrtStatus* new_env(const struct env_settings* settings, struct OrtEnv** out) {
-  CORE_RETURN_IF(
-      settings->id == NULL,
-      core_fail(ORT_RUNTIME_EXCEPTION, "logid must not be NULL for the first environment"));
+  CORE_REFUSE_IF(settings->id == NULL, ORT_RUNTIME_EXCEPTION,
+                 "logid must not be NULL for the first environment");
   size_t id_size = strlen(settings->id) + 1;
   struct OrtEnv* env = core_new_object(&env_class, sizeof *env + id_size);
-  CORE_RETURN_IF(env == NULL, core_no_memory(sizeof *env + id_size));
+  CORE_NEED_MEMORY(env, sizeof *env + id_size);
   env->logger = (struct OrtLogger){.function = settings->function,
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),

@@ -99,7 +99,7 @@ CORE_SLOT(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator) {
                "OrtDeviceAllocator, even if it is an arena: the other type is for arenas that "
                "CreateAndRegisterAllocator makes");
   struct core_shared_allocator* shared = core_describe_shared(info);
-  CORE_RETURN_IF(shared == NULL, core_no_memory(sizeof *shared));
+  CORE_NEED_MEMORY(shared, sizeof *shared);
   core_allocator_retain(allocator);
   shared->allocator = allocator;
   core_share_allocator(env, shared);
@@ -110,9 +110,8 @@ OrtStatus* core_unshare_allocator(struct OrtEnv* env, const struct OrtMemoryInfo
   core_lock(CORE_LOCK_ENV);
   struct core_shared_allocator* shared = unlist(env, info);
   core_unlock(CORE_LOCK_ENV);
-  CORE_RETURN_IF(shared == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT,
-                           "no allocator is registered for memory of this device and name"));
+  CORE_REFUSE_IF(shared == NULL, ORT_INVALID_ARGUMENT,
+                 "no allocator is registered for memory of this device and name");
   free_unlisted(shared);
   return NULL;
 }
@@ -159,7 +158,7 @@ CORE_SLOT(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_
   CORE_FAIL_IF(mem_info->device_type != OrtMemoryInfoDeviceType_CPU, ORT_INVALID_ARGUMENT,
                "CreateAndRegisterAllocator: mem_info must be memory of the CPU");
   struct core_shared_allocator* shared = core_describe_shared(mem_info);
-  CORE_RETURN_IF(shared == NULL, core_no_memory(sizeof *shared));
+  CORE_NEED_MEMORY(shared, sizeof *shared);
   OrtStatus* status = create_allocator(&shared->info, arena_cfg, &shared->allocator);
   if (status != NULL) {
     heap_free(shared);
@@ -175,12 +174,10 @@ CORE_SLOT(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* provider_ty
           const char* const* provider_options_keys, const char* const* provider_options_values,
           size_t num_keys) {
   CORE_REQUIRE_INFO(CreateAndRegisterAllocatorV2, mem_info);
-  CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_keys);
-  CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_values);
-  CORE_RETURN_IF(
-      strcmp(provider_type, "CPUExecutionProvider") != 0,
-      core_fail(ORT_INVALID_ARGUMENT, "provider_type must be CPUExecutionProvider, not \"%s\"",
-                provider_type));
+  CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_keys,
+                  provider_options_values);
+  CORE_REFUSE_IF(strcmp(provider_type, "CPUExecutionProvider") != 0, ORT_INVALID_ARGUMENT,
+                 "provider_type must be CPUExecutionProvider, not \"%s\"", provider_type);
   return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 

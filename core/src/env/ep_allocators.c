@@ -27,16 +27,12 @@ void core_release_ep_allocator(struct core_shared_allocator* shared) {
 }
 
 static OrtStatus* check_made(OrtAllocator* made) {
-  CORE_RETURN_IF(
-      made->Alloc == NULL || made->Free == NULL || made->Info == NULL,
-      core_fail(ORT_FAIL,
-                "Alloc, Free and Info must not be NULL in an allocator of an execution provider"));
+  CORE_REFUSE_IF(made->Alloc == NULL || made->Free == NULL || made->Info == NULL, ORT_FAIL,
+                 "Alloc, Free and Info must not be NULL in an allocator of an execution provider");
   const struct OrtMemoryInfo* info = made->Info(made);
-  CORE_RETURN_IF(
-      !core_is_memory_info(info) || info->allocator_type == OrtArenaAllocator,
-      core_fail(ORT_FAIL,
-                "the Info of an allocator of an execution provider must be an OrtMemoryInfo, "
-                "and not of type OrtArenaAllocator, even for an arena"));
+  CORE_REFUSE_IF(!core_is_memory_info(info) || info->allocator_type == OrtArenaAllocator, ORT_FAIL,
+                 "the Info of an allocator of an execution provider must be an OrtMemoryInfo, "
+                 "and not of type OrtArenaAllocator, even for an arena");
   return NULL;
 }
 
@@ -50,7 +46,7 @@ static OrtStatus* create(const OrtEpDevice* device, const OrtMemoryInfo* info,
     return NULL;
   }
   struct core_shared_allocator* shared = core_describe_shared(info);
-  CORE_RETURN_IF(shared == NULL, core_no_memory(sizeof *shared));
+  CORE_NEED_MEMORY(shared, sizeof *shared);
   OrtStatus* status = core_ep_call(NULL, create_ep_allocator, &making);
   if (status == NULL && making.made == NULL) {
     status = core_fail(ORT_FAIL, "the factory of an execution provider made no allocator");

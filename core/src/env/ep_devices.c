@@ -45,9 +45,8 @@ CORE_SLOT(ort_GetHardwareDeviceEpIncompatibilityDetails, const OrtEnv* env, cons
   OrtEpFactory* factory = NULL;
   CORE_TRY(core_env_find_devices(env));
   struct core_registered_ep* ep = find_factory(env, ep_name, &factory);
-  CORE_RETURN_IF(ep == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT,
-                           "No valid factory found for execution provider '%s'", ep_name));
+  CORE_REFUSE_IF(ep == NULL, ORT_INVALID_ARGUMENT,
+                 "No valid factory found for execution provider '%s'", ep_name);
   OrtStatus* status = core_ask_incompatibility(factory, hw, details);
   core_drop(ep);
   return status;

@@ -62,7 +62,7 @@ CORE_SLOT(ort_Logger_LogMessage, const OrtLogger* logger, OrtLoggingLevel log_se
   const ORTCHAR_T* file = name_of(file_path);
   size_t room = core_path_utf8_room(file) + LINE_ROOM + strlen(func_name);
   char* location = heap_alloc(room);
-  CORE_RETURN_IF(location == NULL, core_no_memory(room));
+  CORE_NEED_MEMORY(location, room);
   core_path_utf8(file, location, room);
   size_t length = strlen(location);
   snprintf(location + length, room - length, ":%d %s", line_number, func_name);

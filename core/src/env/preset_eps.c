@@ -114,7 +114,7 @@ static void add_item(struct OrtEnv* env, const char* text, size_t length) {
   memcpy(item, text, length);
   item[length] = 0;
   OrtStatus* status = cut_options(item, &options);
-  status = status == NULL ? register_library(env, item, &options) : status;
+  CORE_THEN(status, register_library(env, item, &options));
   if (status == NULL) {
     say(env, ORT_LOGGING_LEVEL_INFO, item);
   } else {

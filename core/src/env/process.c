@@ -23,7 +23,7 @@ CORE_SLOT(ort_GetCurrentGpuDeviceId, int* device_id) {
 CORE_SLOT(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
   static const char cpu[] = "CPUExecutionProvider";
   char** providers = heap_alloc(2 * sizeof *providers + sizeof cpu);
-  CORE_RETURN_IF(providers == NULL, core_no_memory(2 * sizeof *providers + sizeof cpu));
+  CORE_NEED_MEMORY(providers, 2 * sizeof *providers + sizeof cpu);
   providers[0] = memcpy(providers + 2, cpu, sizeof cpu);
   providers[1] = NULL;
   *out_ptr = providers;

@@ -128,15 +128,9 @@ static OrtStatus* open_library(struct OrtEnv* env, const struct core_ep_source* 
   ep->env = env;
   ep->is_virtual = is_virtual;
   OrtStatus* status = core_ep_library_begin(source, &ep->library);
-  if (status == NULL) {
-    status = core_share_ep_memories(env, ep);
-  }
-  if (status == NULL) {
-    status = core_ep_library_ask_transfers(&ep->library);
-  }
-  if (status == NULL) {
-    status = list(env, ep);
-  }
+  CORE_THEN(status, core_share_ep_memories(env, ep));
+  CORE_THEN(status, core_ep_library_ask_transfers(&ep->library));
+  CORE_THEN(status, list(env, ep));
   if (status != NULL) {
     core_lock(CORE_LOCK_ENV);
     core_take_ep_allocators(env, ep);

@@ -86,9 +86,9 @@ static OrtStatus* ask_factory(OrtEpFactory* factory, struct provider* out) {
     return NULL;
   }
   out->version = factory->GetVersion == NULL ? NULL : factory->GetVersion(factory);
-  CORE_RETURN_IF(out->version == NULL || !is_semantic_version(out->version),
-                 core_fail(ORT_FAIL, "the version of ep_factory must be as 1.2.3, not %s",
-                           out->version == NULL ? "NULL" : out->version));
+  CORE_REFUSE_IF(out->version == NULL || !is_semantic_version(out->version), ORT_FAIL,
+                 "the version of ep_factory must be as 1.2.3, not %s",
+                 out->version == NULL ? "NULL" : out->version);
   return NULL;
 }
 
@@ -169,9 +169,8 @@ CORE_SLOT(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
           OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2) {
   CORE_FAIL_IF(memory_1 == NULL && memory_2 == NULL, ORT_INVALID_ARGUMENT,
                "EpDevice_GetMemoryCapacity: memory_1 and memory_2 must not both be NULL");
-  CORE_RETURN_IF(
-      !CORE_FACTORY_HAS(ep_device->factory, 32, GetDeviceMemoryCapacity),
-      core_fail(ORT_NOT_IMPLEMENTED, "there is no function for it in %s", ep_device->name));
+  CORE_REFUSE_IF(!CORE_FACTORY_HAS(ep_device->factory, 32, GetDeviceMemoryCapacity),
+                 ORT_NOT_IMPLEMENTED, "there is no function for it in %s", ep_device->name);
   uint64_t found[2] = {0, 0}; /* written on success only, though a factory may write earlier */
   struct capacity capacity = {ep_device, memory_type, memory_1 == NULL ? NULL : &found[0],
                               memory_2 == NULL ? NULL : &found[1]};

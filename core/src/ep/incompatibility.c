@@ -107,7 +107,7 @@ CORE_SLOT(ort_GetModelCompatibilityForEpDevices, const OrtEpDevice* const* ep_de
   if (CORE_FACTORY_HAS(validation.factory, 23, ValidateCompiledModelCompatibilityInfo)) {
     size_t size = num_ep_devices * sizeof *validation.hardware;
     validation.hardware = heap_alloc(size);
-    CORE_RETURN_IF(validation.hardware == NULL, core_no_memory(size));
+    CORE_NEED_MEMORY(validation.hardware, size);
     for (size_t i = 0; i < num_ep_devices; i++) {
       validation.hardware[i] = ep_devices[i]->hardware;
     }

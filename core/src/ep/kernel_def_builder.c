@@ -57,7 +57,7 @@ CORE_RELEASER(ort_ep_ReleaseKernelDefBuilder, OrtKernelDefBuilder)
 
 static OrtStatus* set_text(char** text, const char* value) {
   char* copy = NULL;
-  CORE_RETURN_IF(value == NULL, core_fail(ORT_RUNTIME_EXCEPTION, "the text must not be NULL"));
+  CORE_REFUSE_IF(value == NULL, ORT_RUNTIME_EXCEPTION, "the text must not be NULL");
   CORE_TRY(core_copy_text(value, &copy));
   heap_free(*text);
   *text = copy;

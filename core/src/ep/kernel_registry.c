@@ -73,9 +73,9 @@ CORE_SLOT(ort_ep_KernelRegistry_AddKernel, OrtKernelRegistry* kernel_registry,
           const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func,
           void* kernel_create_func_state) {
   for (size_t i = 0; i < kernel_registry->count; i++) {
-    CORE_RETURN_IF(conflict(kernel_def, kernel_registry->kernels[i].def),
-                   core_fail(ORT_FAIL, "the registry has a kernel for the same nodes of %s",
-                             ort_ep_KernelDef_GetOperatorType(kernel_def)));
+    CORE_REFUSE_IF(conflict(kernel_def, kernel_registry->kernels[i].def), ORT_FAIL,
+                   "the registry has a kernel for the same nodes of %s",
+                   ort_ep_KernelDef_GetOperatorType(kernel_def));
   }
   struct core_registered_kernel added = {(OrtKernelDef*)kernel_def, kernel_create_func,
                                          kernel_create_func_state};

@@ -181,10 +181,9 @@ static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* fac
       found[i]->library = &library->object;
       library->devices[library->device_count++] = found[i];
     }
-    if (status == NULL) {
-      status = is_new ? set_path(found[i], path)
-                      : failure("not a new device of CreateEpDevice was listed by ", library);
-    }
+    CORE_THEN(status, is_new
+                          ? set_path(found[i], path)
+                          : failure("not a new device of CreateEpDevice was listed by ", library));
   }
   return status;
 }
@@ -223,7 +222,7 @@ static OrtStatus* copy_hardware(struct core_ep_library* library,
                                 const struct core_ep_source* source) {
   size_t size = source->hardware_count * sizeof(OrtHardwareDevice*);
   library->hardware = heap_alloc(size + 1); /* the array must not be NULL */
-  CORE_RETURN_IF(library->hardware == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(library->hardware, size);
   for (size_t i = 0; i < source->hardware_count; i++) {
     core_retain((struct core_object*)&source->hardware[i]->object);
     library->hardware[library->hardware_count++] = source->hardware[i];
@@ -255,7 +254,7 @@ OrtStatus* core_ep_library_begin(const struct core_ep_source* source,
   if (source->path != NULL) {
     char error[CORE_LIBRARY_ERROR];
     library->handle = core_library_open(source->path, error);
-    CORE_RETURN_IF(library->handle == NULL, core_fail(ORT_FAIL, "%s", error));
+    CORE_REFUSE_IF(library->handle == NULL, ORT_FAIL, "%s", error);
   }
   struct beginning beginning = {source, library};
   return core_ep_call(SLOT, ask_library, &beginning);

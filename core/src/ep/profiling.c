@@ -14,8 +14,7 @@ static const struct core_class event_class = {.kind = CORE_PROFILING_EVENT, .end
 
 static OrtStatus* check_arguments(const char* const* arg_keys, const char* const* arg_values,
                                   size_t count) {
-  CORE_REQUIRE_IF(count > 0, CreateProfilingEvent, arg_keys);
-  CORE_REQUIRE_IF(count > 0, CreateProfilingEvent, arg_values);
+  CORE_REQUIRE_IF(count > 0, CreateProfilingEvent, arg_keys, arg_values);
   for (size_t i = 0; i < count; i++) {
     CORE_FAIL_IF(arg_keys[i] == NULL, ORT_INVALID_ARGUMENT,
                  "CreateProfilingEvent: arg_keys[i] must not be NULL");

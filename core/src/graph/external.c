@@ -65,8 +65,8 @@ OrtStatus* core_read_external(struct core_message tensor, struct core_external_d
       continue;
     }
     const char* why = read_entry(key, value, out);
-    CORE_RETURN_IF(why != NULL, core_fail(ORT_FAIL, "the entry '%.*s' of external data, '%.*s', %s",
-                                          CORE_SHOWN(key), CORE_SHOWN(value), why));
+    CORE_REFUSE_IF(why != NULL, ORT_FAIL, "the entry '%.*s' of external data, '%.*s', %s",
+                   CORE_SHOWN(key), CORE_SHOWN(value), why);
   }
   return !core_is_malformed(&tensor) && out->location.at != NULL
              ? NULL
@@ -148,7 +148,7 @@ static OrtStatus* map_file(OrtModel* model, const char* name, struct core_weight
   CORE_RETURN_IF(why != NULL, refuse_file(name, why));
   size_t size = sizeof(struct core_weights_file) + strlen(name) + 1;
   struct core_weights_file* file = heap_alloc(size);
-  CORE_RETURN_IF(file == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(file, size);
   strcpy(file->name, name);
   if (!core_map_file(real, &file->mapping)) {
     heap_free(file);
@@ -223,13 +223,11 @@ OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_d
       found.size = file.size - (size_t)data->offset;
     }
   }
-  CORE_RETURN_IF(found.bytes == NULL || found.size < size,
-                 core_fail(ORT_FAIL,
-                           "the elements of a tensor are out of bounds of the file, or can not "
-                           "be read in full"));
-  CORE_RETURN_IF(
-      data->length != 0 && data->length != size,
-      core_fail(ORT_FAIL, "external data size mismatch: a tensor has another size by its shape"));
+  CORE_REFUSE_IF(found.bytes == NULL || found.size < size, ORT_FAIL,
+                 "the elements of a tensor are out of bounds of the file, or can not "
+                 "be read in full");
+  CORE_REFUSE_IF(data->length != 0 && data->length != size, ORT_FAIL,
+                 "external data size mismatch: a tensor has another size by its shape");
   *out = found.bytes;
   return NULL;
 }

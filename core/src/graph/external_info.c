@@ -18,7 +18,7 @@ static OrtStatus* new_info(const ORTCHAR_T* path, int64_t offset, size_t size,
                            OrtExternalInitializerInfo** out) {
   size_t length = core_path_size(path);
   OrtExternalInitializerInfo* info = core_new_object(&external_info_class, sizeof *info + length);
-  CORE_RETURN_IF(info == NULL, core_no_memory(sizeof *info + length));
+  CORE_NEED_MEMORY(info, sizeof *info + length);
   info->offset = offset;
   info->size = size;
   info->path = memcpy(info + 1, path, length);

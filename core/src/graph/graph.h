@@ -265,8 +265,8 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
 /** Copies a list into an array with `room` places; `room_name` is the name of that argument. */
 static inline OrtStatus* core_copy_list(const char* room_name, const struct core_list* list,
                                         const void** out, size_t room) {
-  CORE_RETURN_IF(room < list->count, core_fail(ORT_INVALID_ARGUMENT,
-                                               "%s is less than the items of the list", room_name));
+  CORE_REFUSE_IF(room < list->count, ORT_INVALID_ARGUMENT, "%s is less than the items of the list",
+                 room_name);
   if (list->count > 0) {
     memcpy(out, list->items, list->count * sizeof *out);
   }

@@ -61,7 +61,7 @@ static OrtStatus* new_value_like(struct change* change, const OrtValueInfo* of,
                                  const int64_t* order, size_t rank, OrtValueInfo** out) {
   size_t size = strlen(of->name) + 32;
   char* name = core_pool_take(&change->graph->pool, size);
-  CORE_RETURN_IF(name == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(name, size);
   for (unsigned i = 0; i == 0 || has_name(change, name); i++) {
     snprintf(name, size, "%s_nhwc%.0u", of->name, i);
   }
@@ -73,7 +73,7 @@ static OrtStatus* new_order(struct change* change, const int64_t* order, size_t 
                             OrtOpAttr** out) {
   size_t size = rank * sizeof *order;
   OrtOpAttr* attribute = core_pool_take(&change->graph->pool, sizeof *attribute + size);
-  CORE_RETURN_IF(attribute == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(attribute, size);
   attribute->object.references = CORE_PERMANENT;
   attribute->name = "perm";
   attribute->type = ORT_OP_ATTR_INTS;
@@ -124,7 +124,7 @@ static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, s
   CORE_TRY(new_value_like(change, value, order, rank, &made));
   CORE_TRY(add_transpose(change, value, made, order, rank));
   item = core_items_add(&change->copies, &value, sizeof value, NULL);
-  CORE_RETURN_IF(item == NULL, core_no_memory(sizeof *item));
+  CORE_NEED_MEMORY(item, sizeof *item);
   item->pointer = *out = made;
   return NULL;
 }
@@ -144,20 +144,16 @@ static OrtStatus* move_output(struct change* change, OrtNode* node, size_t rank)
 static OrtStatus* move_node(struct change* change, OrtNode* node) {
   const OrtTensorTypeAndShapeInfo* type;
   CORE_TRY(core_known_tensor(node->values[0], &type));
-  CORE_RETURN_IF(
-      type == NULL || !type->has_shape,
-      core_fail(ORT_FAIL,
-                "the provider wants the channels last, and the model does not say how many "
-                "dimensions a value has: %s",
-                node->values[0]->name));
+  CORE_REFUSE_IF(type == NULL || !type->has_shape, ORT_FAIL,
+                 "the provider wants the channels last, and the model does not say how many "
+                 "dimensions a value has: %s",
+                 node->values[0]->name);
   if (type->rank < 3) {
     return NULL;
   }
-  CORE_RETURN_IF(
-      type->rank > MOST_DIMENSIONS,
-      core_fail(ORT_FAIL,
-                "the provider wants the channels last of a value with more than 16 dimensions: %s",
-                node->values[0]->name));
+  CORE_REFUSE_IF(type->rank > MOST_DIMENSIONS, ORT_FAIL,
+                 "the provider wants the channels last of a value with more than 16 dimensions: %s",
+                 node->values[0]->name);
   CORE_TRY(find_input(change, node->values[0], type->rank, &node->values[0]));
   CORE_TRY(move_output(change, node, type->rank));
   node->domain = CORE_CHANNELS_LAST;

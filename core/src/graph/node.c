@@ -34,7 +34,7 @@ static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
   size_t size =
       sizeof(struct OrtNode) + names + core_texts_size(given->texts, 3) + inputs + outputs;
   struct OrtNode* node = core_new_object(&node_class, size);
-  CORE_RETURN_IF(node == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(node, size);
   node->operands = (const char**)(void*)(node + 1);
   node->input_count = given->input_count;
   node->output_count = given->output_count;

@@ -21,7 +21,7 @@ static OrtStatus* add_opset(struct core_pool* pool, struct core_message bytes,
     domain.end = domain.at;
   }
   const char* text = core_pool_text(pool, domain.at, core_message_size(domain));
-  CORE_RETURN_IF(text == NULL, core_no_memory(core_message_size(domain) + 1));
+  CORE_NEED_MEMORY(text, core_message_size(domain) + 1);
   size_t i = 0;
   while (i < to->count && strcmp(to->domains[i], text) < 0) {
     i++;

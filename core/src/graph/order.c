@@ -38,7 +38,7 @@ OrtStatus* core_list_uses(struct core_pool* pool, const struct core_list* nodes)
     each_use(nodes->items[i], count_use, &total);
   }
   struct core_use* uses = core_pool_array(pool, total, sizeof *uses);
-  CORE_RETURN_IF(uses == NULL, core_no_memory(total * sizeof *uses));
+  CORE_NEED_MEMORY(uses, total * sizeof *uses);
   for (size_t i = 0; i < nodes->count; i++) {
     each_use(nodes->items[i], note_use, &uses);
   }
@@ -98,8 +98,8 @@ static OrtStatus* sort_nodes(struct core_scope* scope) {
   for (size_t i = 0; i < ready.count; i++) {
     release_users(ready.items[i], waits, &ready);
   }
-  CORE_RETURN_IF(ready.count < nodes->count,
-                 core_fail(ORT_FAIL, "the nodes of a graph depend on each other in a cycle"));
+  CORE_REFUSE_IF(ready.count < nodes->count, ORT_FAIL,
+                 "the nodes of a graph depend on each other in a cycle");
   *nodes = ready;
   return NULL;
 }

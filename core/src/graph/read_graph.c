@@ -34,8 +34,8 @@ OrtStatus* core_scope_add(struct core_scope* scope, struct core_list* list, cons
 OrtStatus* core_read_text(const struct core_scope* scope, struct core_message text,
                           const char** out) {
   size_t size = core_message_size(text);
-  CORE_RETURN_IF(size > 0 && memchr(text.at, 0, size) != NULL,
-                 core_fail(ORT_INVALID_GRAPH, "the name '%.*s' has a zero byte", CORE_SHOWN(text)));
+  CORE_REFUSE_IF(size > 0 && memchr(text.at, 0, size) != NULL, ORT_INVALID_GRAPH,
+                 "the name '%.*s' has a zero byte", CORE_SHOWN(text));
   *out = core_pool_text(&scope->root->pool, text.at, size);
   return *out != NULL ? NULL : core_no_memory(size + 1);
 }
@@ -88,10 +88,9 @@ OrtStatus* core_define_value(struct core_scope* scope, struct core_message name,
   uint32_t hash = hash_of(name);
   CORE_RETURN_IF(!grow(scope), core_no_memory(scope->place_count * sizeof(void*)));
   OrtValueInfo** place = find_place(scope, name, hash);
-  CORE_RETURN_IF(*place != NULL,
-                 core_fail(ORT_FAIL, "the value '%.*s' is made twice", CORE_SHOWN(name)));
+  CORE_REFUSE_IF(*place != NULL, ORT_FAIL, "the value '%.*s' is made twice", CORE_SHOWN(name));
   OrtValueInfo* value = core_pool_take(&root->pool, sizeof *value);
-  CORE_RETURN_IF(value == NULL, core_no_memory(sizeof *value));
+  CORE_NEED_MEMORY(value, sizeof *value);
   CORE_TRY(core_read_text(scope, name, &value->name));
   value->object.references = CORE_PERMANENT;
   value->graph = scope->graph;
@@ -208,8 +207,8 @@ static OrtStatus* read_initializer(struct core_scope* scope, struct core_message
   /* Of several tensors for one initializer the last one counts, as in ONNX Runtime, except where a
    * graph is added to a model. */
   bool is_new = !(value->flags & CORE_IS_INITIALIZER);
-  CORE_RETURN_IF(!is_new && scope->graph->model->extended_by != NULL,
-                 core_fail(ORT_FAIL, "the initializer '%.*s' is there twice", CORE_SHOWN(name)));
+  CORE_REFUSE_IF(!is_new && scope->graph->model->extended_by != NULL, ORT_FAIL,
+                 "the initializer '%.*s' is there twice", CORE_SHOWN(name));
   bool overridable = value->flags & CORE_IS_INPUT && scope->graph->model->ir_version >= 4;
   value->flags = (value->flags & ~(uint32_t)CORE_IS_SPARSE) | CORE_IS_INITIALIZER |
                  (overridable ? CORE_IS_OVERRIDABLE : 0) | (is_sparse ? CORE_IS_SPARSE : 0);
@@ -237,11 +236,11 @@ static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, b
       strcmp(node->op_type, "Constant") != 0) {
     return NULL;
   }
-  CORE_RETURN_IF(
-      node->output_count != 1 || node->values[node->input_count] == NULL ||
-          !core_find_message(node->bytes, NODE_ATTRIBUTE, &attribute),
-      core_fail(ORT_FAIL, "the node '%.127s' of operator Constant has not one value and one output",
-                node->name));
+  CORE_REFUSE_IF(node->output_count != 1 || node->values[node->input_count] == NULL ||
+                     !core_find_message(node->bytes, NODE_ATTRIBUTE, &attribute),
+                 ORT_FAIL,
+                 "the node '%.127s' of operator Constant has not one value and one output",
+                 node->name);
   /* One that is wrong is kept, and refused where nodes are checked. */
   *is_folded = !core_find_message(attribute, ATTRIBUTE_REFERENCE, &text) &&
                core_is_constant_value(scope->graph->model, attribute);
@@ -300,8 +299,8 @@ static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* n
       value = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
     } else {
       CORE_TRY(core_find_value(scope, name, &value));
-      CORE_RETURN_IF(value == NULL,
-                     core_fail(ORT_FAIL, "the output '%.*s' is made by no node", CORE_SHOWN(name)));
+      CORE_REFUSE_IF(value == NULL, ORT_FAIL, "the output '%.*s' is made by no node",
+                     CORE_SHOWN(name));
       value->flags |= CORE_IS_OUTPUT;
       CORE_TRY(core_scope_add(scope, &scope->graph->outputs, value));
     }
@@ -376,10 +375,10 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
                               OrtGraph** out) {
   struct core_scope scope = {
       .root = outer->root, .outer = outer, .parent = parent, .depth = outer->depth + 1};
-  CORE_RETURN_IF(scope.depth >= CORE_DEEPEST_GRAPH,
-                 core_fail(ORT_INVALID_GRAPH, "graphs are nested too deeply"));
+  CORE_REFUSE_IF(scope.depth >= CORE_DEEPEST_GRAPH, ORT_INVALID_GRAPH,
+                 "graphs are nested too deeply");
   OrtGraph* graph = core_pool_take(&outer->root->pool, sizeof *graph);
-  CORE_RETURN_IF(graph == NULL, core_no_memory(sizeof *graph));
+  CORE_NEED_MEMORY(graph, sizeof *graph);
   graph->object.references = CORE_PERMANENT;
   graph->model = outer->graph->model;
   graph->opsets = outer->graph->opsets;
@@ -412,7 +411,7 @@ const struct core_class core_graph_class = {.kind = CORE_GRAPH, .end = end_graph
 /* The body of a function, which imports operator sets of its own. */
 static OrtStatus* read_function(struct core_scope* scope, struct core_message bytes) {
   struct core_opsets* opsets = core_pool_take(&scope->root->pool, sizeof *opsets);
-  CORE_RETURN_IF(opsets == NULL, core_no_memory(sizeof *opsets));
+  CORE_NEED_MEMORY(opsets, sizeof *opsets);
   CORE_TRY(core_read_opsets(&scope->root->pool, bytes, FUNCTION_OPSET, opsets));
   scope->graph->opsets = opsets;
   return read_fields(scope, &numbers_of_function, bytes);
@@ -422,11 +421,10 @@ static OrtStatus* read_function(struct core_scope* scope, struct core_message by
 static OrtStatus* check_bytes(struct core_scope* scope, enum core_onnx kind,
                               struct core_message* bytes) {
   enum core_fields found = core_check_fields(*bytes, kind);
-  CORE_RETURN_IF(found == CORE_FIELDS_TOO_DEEP,
-                 core_fail(ORT_INVALID_PROTOBUF, "messages are nested too deeply"));
-  CORE_RETURN_IF(found == CORE_FIELDS_DAMAGED,
-                 core_fail(ORT_INVALID_PROTOBUF, "%s is malformed",
-                           kind == ONNX_GRAPH ? "the graph" : "a function"));
+  CORE_REFUSE_IF(found == CORE_FIELDS_TOO_DEEP, ORT_INVALID_PROTOBUF,
+                 "messages are nested too deeply");
+  CORE_REFUSE_IF(found == CORE_FIELDS_DAMAGED, ORT_INVALID_PROTOBUF, "%s is malformed",
+                 kind == ONNX_GRAPH ? "the graph" : "a function");
   if (found == CORE_FIELDS_WHOLE) {
     return NULL;
   }
@@ -449,10 +447,8 @@ OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out) 
   struct core_message bytes =
       is_function ? model->functions[which - CORE_GRAPH_FORMS] : model->graph_bytes;
   OrtStatus* status = check_bytes(&scope, is_function ? ONNX_FUNCTION : ONNX_GRAPH, &bytes);
-  if (status == NULL) {
-    status =
-        is_function ? read_function(&scope, bytes) : read_fields(&scope, &numbers_of_graph, bytes);
-  }
+  CORE_THEN(status, is_function ? read_function(&scope, bytes)
+                                : read_fields(&scope, &numbers_of_graph, bytes));
   if (status == NULL && graph->form != CORE_AS_WRITTEN) {
     status = core_infer_types(graph);
   }

@@ -13,8 +13,8 @@ static OrtStatus* read_texts(struct core_scope* scope, OrtNode* node) {
   if (core_message_is(domain, "ai.onnx")) {
     domain.end = domain.at;
   }
-  CORE_RETURN_IF(core_message_size(op_type) == 0,
-                 core_fail(ORT_INVALID_GRAPH, "the node '%.*s' has no operator", CORE_SHOWN(name)));
+  CORE_REFUSE_IF(core_message_size(op_type) == 0, ORT_INVALID_GRAPH,
+                 "the node '%.*s' has no operator", CORE_SHOWN(name));
   CORE_TRY(core_read_text(scope, op_type, &node->op_type));
   CORE_TRY(core_read_text(scope, domain, &node->domain));
   return core_read_text(scope, name, &node->name);
@@ -53,13 +53,12 @@ OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, O
   struct core_pool* pool = &scope->root->pool;
   size_t attributes;
   OrtNode* node = core_pool_take(pool, sizeof *node);
-  CORE_RETURN_IF(node == NULL, core_no_memory(sizeof *node));
+  CORE_NEED_MEMORY(node, sizeof *node);
   node->object.references = CORE_PERMANENT;
   node->graph = scope->graph;
   node->provider = "";
   node->bytes = bytes;
-  CORE_RETURN_IF(!count_fields(node, &attributes),
-                 core_fail(ORT_INVALID_PROTOBUF, "a node is malformed"));
+  CORE_REFUSE_IF(!count_fields(node, &attributes), ORT_INVALID_PROTOBUF, "a node is malformed");
   size_t operands = node->input_count + node->output_count;
   node->values = core_pool_array(pool, operands, sizeof *node->values);
   node->attributes.capacity = attributes;
@@ -134,7 +133,7 @@ static bool find_type(struct core_message bytes, OrtOpAttrType* type, bool* is_c
 static OrtStatus* new_attribute(struct core_scope* scope, const struct stored* stored, size_t size,
                                 OrtOpAttr** out) {
   OrtOpAttr* attribute = core_pool_take(&scope->root->pool, sizeof *attribute + size);
-  CORE_RETURN_IF(attribute == NULL, core_no_memory(sizeof *attribute + size));
+  CORE_NEED_MEMORY(attribute, sizeof *attribute + size);
   attribute->object.references = CORE_PERMANENT;
   attribute->type = stored->type;
   attribute->size = size;
@@ -210,9 +209,8 @@ static OrtStatus* read_graph(struct core_scope* scope, OrtNode* node, const stru
   struct core_message bytes = {NULL, NULL};
   OrtGraph* graph;
   CORE_TRY(new_attribute(scope, stored, 0, out));
-  CORE_RETURN_IF(
-      !core_find_message(stored->bytes, ATTRIBUTE_GRAPH, &bytes),
-      core_fail(ORT_INVALID_GRAPH, "the attribute '%.*s' has no graph", CORE_SHOWN(stored->name)));
+  CORE_REFUSE_IF(!core_find_message(stored->bytes, ATTRIBUTE_GRAPH, &bytes), ORT_INVALID_GRAPH,
+                 "the attribute '%.*s' has no graph", CORE_SHOWN(stored->name));
   CORE_TRY(core_read_subgraph(scope, node, bytes, &graph));
   struct core_list names = {(void**)node->subgraph_names, node->subgraphs.count,
                             node->subgraphs.capacity};
@@ -256,16 +254,14 @@ static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
   OrtOpAttr* made = NULL;
   bool is_clear = true;
   core_find_message(bytes, ATTRIBUTE_NAME, &stored.name);
-  CORE_RETURN_IF(!find_type(bytes, &stored.type, &is_clear),
-                 core_fail(ORT_INVALID_PROTOBUF, "the attribute '%.*s' is malformed",
-                           CORE_SHOWN(stored.name)));
-  CORE_RETURN_IF(
-      scope->graph->form != CORE_AS_WRITTEN &&
-          (core_message_size(stored.name) == 0 ||
-           (!is_clear && scope->graph->model->ir_version >= 2)),
-      core_fail(ORT_INVALID_GRAPH,
-                "the attribute '%.*s' must have a name, a type, and one value of that type",
-                CORE_SHOWN(stored.name)));
+  CORE_REFUSE_IF(!find_type(bytes, &stored.type, &is_clear), ORT_INVALID_PROTOBUF,
+                 "the attribute '%.*s' is malformed", CORE_SHOWN(stored.name));
+  CORE_REFUSE_IF(scope->graph->form != CORE_AS_WRITTEN &&
+                     (core_message_size(stored.name) == 0 ||
+                      (!is_clear && scope->graph->model->ir_version >= 2)),
+                 ORT_INVALID_GRAPH,
+                 "the attribute '%.*s' must have a name, a type, and one value of that type",
+                 CORE_SHOWN(stored.name));
   if (core_find_message(bytes, ATTRIBUTE_REFERENCE, &text)) {
     stored.type = ORT_OP_ATTR_UNDEFINED;
   }
@@ -298,12 +294,10 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
     } else if (field.number == NODE_INPUT) {
       if (core_message_size(field.bytes) > 0) {
         CORE_TRY(core_find_value(scope, field.bytes, &value));
-        CORE_RETURN_IF(
-            value == NULL,
-            core_fail(ORT_INVALID_GRAPH,
-                      "Invalid model. Node input '%.*s' is not a graph input, initializer, or "
-                      "output of a previous node",
-                      CORE_SHOWN(field.bytes)));
+        CORE_REFUSE_IF(value == NULL, ORT_INVALID_GRAPH,
+                       "Invalid model. Node input '%.*s' is not a graph input, initializer, or "
+                       "output of a previous node",
+                       CORE_SHOWN(field.bytes));
         node->values[i] = value;
       }
       i++;

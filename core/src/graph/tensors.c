@@ -28,7 +28,7 @@ static OrtStatus* read_lengths(struct core_pool* pool, struct core_message messa
   *count = core_count_numbers(numbers);
   CORE_RETURN_IF(*count > CORE_LARGEST_RANK, refuse_tensor("a tensor has too many dimensions"));
   int64_t* lengths = core_pool_array(pool, *count, sizeof *lengths);
-  CORE_RETURN_IF(lengths == NULL, core_no_memory(*count * sizeof *lengths));
+  CORE_NEED_MEMORY(lengths, *count * sizeof *lengths);
   for (size_t i = 0; core_next_number(&numbers, &length); i++) {
     lengths[i] = (int64_t)length;
   }
@@ -203,7 +203,7 @@ OrtStatus* core_read_tensor(const OrtModel* model, struct core_message bytes,
   struct stored_tensor tensor = {.model = model, .bytes = bytes};
   struct core_pool pool = {0};
   OrtStatus* status = read_head(&tensor, &pool);
-  status = status == NULL ? read_elements(&tensor, out) : status;
+  CORE_THEN(status, read_elements(&tensor, out));
   core_pool_end(&pool);
   return status;
 }
@@ -270,7 +270,7 @@ static OrtStatus* fill(const struct stored_sparse* from, bool is_sparse, OrtValu
   size_t count = values->shape.count, bytes = core_element_bits(values->shape.type) / 8;
   int64_t length = (int64_t)count;
   int64_t* places = core_pool_array((struct core_pool*)&from->pool, count, sizeof *places);
-  CORE_RETURN_IF(places == NULL, core_no_memory(count * sizeof *places));
+  CORE_NEED_MEMORY(places, count * sizeof *places);
   CORE_TRY(find_places(core_shape_of(out), count, from->indices, places));
   if (is_sparse) {
     return ort_FillSparseTensorCoo(out, &core_cpu_memory_info, &length, 1, values->data, places,
@@ -310,15 +310,9 @@ static OrtStatus* read_sparse(const OrtModel* model, struct core_message bytes, 
                      !core_find_message(bytes, SPARSE_INDICES, &indices_bytes),
                  refuse_tensor("a sparse tensor has no values or no indices"));
   OrtStatus* status = core_read_tensor(model, values_bytes, &from.values);
-  if (status == NULL) {
-    status = core_read_tensor(model, indices_bytes, &from.indices);
-  }
-  if (status == NULL) {
-    status = read_lengths(&from.pool, bytes, SPARSE_DIMENSIONS, &from.dims, &from.rank);
-  }
-  if (status == NULL) {
-    status = make_of_sparse(&from, is_sparse, out);
-  }
+  CORE_THEN(status, core_read_tensor(model, indices_bytes, &from.indices));
+  CORE_THEN(status, read_lengths(&from.pool, bytes, SPARSE_DIMENSIONS, &from.dims, &from.rank));
+  CORE_THEN(status, make_of_sparse(&from, is_sparse, out));
   core_drop(from.values);
   core_drop(from.indices);
   core_pool_end(&from.pool);

@@ -110,7 +110,7 @@ static OrtStatus* read_tensor_type(const struct reader* reader, enum ONNXType ki
   if (status == NULL && core_is_malformed(&bytes)) {
     status = refuse_type("the type of a value is malformed");
   }
-  status = status == NULL ? core_new_tensor_type(kind, &info, out) : status;
+  CORE_THEN(status, core_new_tensor_type(kind, &info, out));
   core_pool_end(&pool);
   return status;
 }
@@ -126,9 +126,8 @@ static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kin
   struct core_field field;
   ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   OrtTypeInfo* inner = NULL;
-  CORE_RETURN_IF(
-      !core_find_message(bytes, inner_number, &inner_bytes),
-      core_fail(ORT_INVALID_GRAPH, "a type that contains another one does not say which"));
+  CORE_REFUSE_IF(!core_find_message(bytes, inner_number, &inner_bytes), ORT_INVALID_GRAPH,
+                 "a type that contains another one does not say which");
   while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
     if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT) {
       key = core_element_of_onnx(field.value);

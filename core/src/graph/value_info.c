@@ -15,7 +15,7 @@ static const struct core_class value_info_class = {.kind = CORE_VALUE_INFO, .end
 static OrtStatus* new_value(const char* name, OrtValueInfo** out) {
   size_t size = strlen(name) + 1;
   struct OrtValueInfo* value = core_new_object(&value_info_class, sizeof *value + size);
-  CORE_RETURN_IF(value == NULL, core_no_memory(sizeof *value + size));
+  CORE_NEED_MEMORY(value, sizeof *value + size);
   value->name = memcpy(value + 1, name, size);
   *out = value;
   return NULL;
@@ -84,8 +84,8 @@ OrtStatus* core_known_tensor(const OrtValueInfo* value, const OrtTensorTypeAndSh
 
 CORE_SLOT(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info, const OrtTypeInfo** type_info) {
   CORE_TRY(core_known_type(value_info, type_info));
-  CORE_RETURN_IF(*type_info == NULL,
-                 core_fail(ORT_FAIL, "the model does not say the type of '%s'", value_info->name));
+  CORE_REFUSE_IF(*type_info == NULL, ORT_FAIL, "the model does not say the type of '%s'",
+                 value_info->name);
   return NULL;
 }
 

@@ -138,11 +138,10 @@ static OrtStatus* sort_inputs(struct making* making) {
 
 /* Notes the nodes of the view. */
 static OrtStatus* choose(struct making* making, const OrtNode* const* nodes, size_t count) {
-  making->nodes = core_pool_array(&making->scope.root->pool, count, sizeof *making->nodes);
-  CORE_RETURN_IF(making->nodes == NULL, core_no_memory(count * sizeof *making->nodes));
+  CORE_TAKE_ARRAY(&making->scope.root->pool, making->nodes, count);
   for (size_t i = 0; i < count; i++) {
-    CORE_RETURN_IF(nodes[i] == NULL || nodes[i]->graph != making->from,
-                   core_fail(ORT_INVALID_ARGUMENT, "nodes must be nodes of the graph"));
+    CORE_REFUSE_IF(nodes[i] == NULL || nodes[i]->graph != making->from, ORT_INVALID_ARGUMENT,
+                   "nodes must be nodes of the graph");
     making->nodes[i] = nodes[i];
   }
   qsort(making->nodes, count, sizeof *making->nodes, compare_places);
@@ -179,7 +178,7 @@ static OrtGraph* new_closing_struct(void) {
 static OrtStatus* new_graph(const OrtGraph* from, bool closes, OrtGraph** out) {
   OrtGraph* graph =
       closes ? new_closing_struct() : core_new_object(&core_graph_class, sizeof *graph);
-  CORE_RETURN_IF(graph == NULL, core_no_memory(sizeof *graph));
+  CORE_NEED_MEMORY(graph, sizeof *graph);
   graph->model = from->model;
   graph->opsets = from->opsets;
   graph->form = from->form;
@@ -195,7 +194,7 @@ OrtStatus* core_make_view(const OrtGraph* from, const OrtNode* const* nodes, siz
   view->source = from;
   struct making making = {.scope = {.root = view, .graph = view}, .from = from, .how = how};
   OrtStatus* status = core_read_text(&making.scope, core_message_of(how->name), &view->name);
-  status = status == NULL ? fill(&making, nodes, count) : status;
+  CORE_THEN(status, fill(&making, nodes, count));
   if (status != NULL) {
     core_end_view(view);
     return status;
@@ -251,9 +250,7 @@ static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const cha
                        const char* provider, OrtNode* node) {
   node->input_count = view->inputs.count;
   node->output_count = view->outputs.count;
-  node->values = core_pool_array(&scope->root->pool, node->input_count + node->output_count,
-                                 sizeof *node->values);
-  CORE_RETURN_IF(node->values == NULL, core_no_memory(view->inputs.count * sizeof *node->values));
+  CORE_TAKE_ARRAY(&scope->root->pool, node->values, node->input_count + node->output_count);
   CORE_TRY(core_read_text(scope, core_message_of(view->name), &node->op_type));
   CORE_TRY(core_read_text(scope, core_message_of(name), &node->name));
   CORE_TRY(core_read_text(scope, core_message_of(provider), &node->domain));

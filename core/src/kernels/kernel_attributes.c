@@ -9,10 +9,10 @@
 /* Finds an attribute; of another type than `type` it is NULL. */
 static OrtStatus* find_attribute(const OrtKernelInfo* info, const char* name, OrtOpAttrType type,
                                  const OrtOpAttr** out) {
-  CORE_RETURN_IF(name == NULL, core_fail(ORT_RUNTIME_EXCEPTION, "name must not be NULL"));
+  CORE_REFUSE_IF(name == NULL, ORT_RUNTIME_EXCEPTION, "name must not be NULL");
   core_note_asked(info->node, type, name);
   const OrtOpAttr* attr = core_node_attribute(info->node, name);
-  CORE_RETURN_IF(attr == NULL, core_fail(ORT_FAIL, "there is no attribute %s", name));
+  CORE_REFUSE_IF(attr == NULL, ORT_FAIL, "there is no attribute %s", name);
   *out = attr->type == type ? attr : NULL;
   return NULL;
 }
@@ -49,8 +49,7 @@ static OrtStatus* give_numbers(const OrtOpAttr* attr, size_t each, void* out, si
   if (out == NULL || count == 0) {
     return NULL;
   }
-  CORE_RETURN_IF(room < count,
-                 core_fail(ORT_INVALID_ARGUMENT, "size is too small for the numbers"));
+  CORE_REFUSE_IF(room < count, ORT_INVALID_ARGUMENT, "size is too small for the numbers");
   memcpy(out, core_op_attr_value(attr), attr->size);
   return NULL;
 }
@@ -77,7 +76,7 @@ CORE_SLOT(ort_KernelInfoGetAttribute_tensor, const OrtKernelInfo* info, const ch
 static OrtStatus* give_strings(const char* texts, size_t count, OrtAllocator* allocator,
                                char*** out) {
   char** strings = allocator->Alloc(allocator, count * sizeof *strings);
-  CORE_RETURN_IF(strings == NULL, core_no_memory(count * sizeof *strings));
+  CORE_NEED_MEMORY(strings, count * sizeof *strings);
   for (size_t i = 0; i < count; i++, texts += strlen(texts) + 1) {
     strings[i] = (char*)texts;
   }

@@ -120,9 +120,8 @@ static OrtStatus* new_output(const OrtKernelContext* context, size_t index, cons
                              size_t rank, struct core_tensor** out) {
   const struct core_node* node = context->node;
   ONNXTensorElementDataType type = type_of_output(context, index);
-  CORE_RETURN_IF(
-      type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED,
-      core_fail(ORT_FAIL, "the type of the output is not known; say it in the node's outputs"));
+  CORE_REFUSE_IF(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, ORT_FAIL,
+                 "the type of the output is not known; say it in the node's outputs");
   bool is_on_device = context->is_on_device && type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING &&
                       !context->passed[context->input_count + index].is_for_cpu;
   OrtAllocator* allocator = is_on_device ? node->device_allocator : node->allocator;
@@ -254,7 +253,7 @@ CORE_SLOT(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
     return NULL;
   }
   struct core_scratch* scratch = new_scratch(context->node, allocator, count_or_bytes);
-  CORE_RETURN_IF(scratch == NULL, core_no_memory(count_or_bytes));
+  CORE_NEED_MEMORY(scratch, count_or_bytes);
   /* Any thread of the kernel may ask. */
   struct core_scratch** first = &((OrtKernelContext*)context)->scratch;
   scratch->next = __atomic_load_n(first, __ATOMIC_RELAXED);

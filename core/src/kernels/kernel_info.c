@@ -11,8 +11,7 @@ OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* si
   if (out == NULL) {
     return NULL;
   }
-  CORE_RETURN_IF(room < length + 1,
-                 core_fail(ORT_INVALID_ARGUMENT, "size is too small for the text"));
+  CORE_REFUSE_IF(room < length + 1, ORT_INVALID_ARGUMENT, "size is too small for the text");
   memcpy(out, text, length);
   out[length] = '\0';
   return NULL;
@@ -20,9 +19,8 @@ OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* si
 
 OrtStatus* core_node_allocator(const struct core_node* node, const OrtMemoryInfo* info,
                                OrtAllocator** out) {
-  CORE_RETURN_IF(
-      !core_is_memory_info(info),
-      core_fail(ORT_INVALID_ARGUMENT, "mem_info must be an OrtMemoryInfo of this library"));
+  CORE_REFUSE_IF(!core_is_memory_info(info), ORT_INVALID_ARGUMENT,
+                 "mem_info must be an OrtMemoryInfo of this library");
   OrtAllocator* other = node->device_allocator;
   if (core_is_cpu_memory(info)) {
     *out = node->allocator;
@@ -61,8 +59,7 @@ CORE_GETTER(ort_KernelInfo_GetOutputCount, size_t, info->node->outputs.count,
             const OrtKernelInfo* info)
 
 static OrtStatus* give_name(const struct core_side* side, size_t index, char* out, size_t* size) {
-  CORE_RETURN_IF(index >= side->count,
-                 core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count"));
+  CORE_REFUSE_IF(index >= side->count, ORT_INVALID_ARGUMENT, "index must be less than the count");
   const char* name = side->list[index].name;
   return core_give_text(name, strlen(name), out, size);
 }
@@ -78,8 +75,7 @@ CORE_SLOT(ort_KernelInfo_GetOutputName, const OrtKernelInfo* info, size_t index,
 }
 
 static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeInfo** out) {
-  CORE_RETURN_IF(index >= side->count,
-                 core_fail(ORT_INVALID_ARGUMENT, "index must be less than the count"));
+  CORE_REFUSE_IF(index >= side->count, ORT_INVALID_ARGUMENT, "index must be less than the count");
   const struct core_node_operand* operand = &side->list[index];
   bool is_there = side->expected[index].is_there;
   if (is_there && operand->type_info != NULL) {
@@ -88,8 +84,8 @@ static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeI
   if (is_there && operand->constant != NULL) {
     return ort_GetTypeInfo(operand->constant, out);
   }
-  CORE_RETURN_IF(!is_there || side->expected[index].type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED,
-                 core_fail(ORT_INVALID_GRAPH, "the node does not say the type"));
+  CORE_REFUSE_IF(!is_there || side->expected[index].type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED,
+                 ORT_INVALID_GRAPH, "the node does not say the type");
   const OrtTensorTypeAndShapeInfo shapeless = {.type = side->expected[index].type};
   return core_new_tensor_type(ONNX_TYPE_TENSOR, &shapeless, out);
 }

@@ -347,7 +347,7 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
   node->outputs.what = "output";
   OrtStatus* status =
       from->allocator == NULL ? ort_GetAllocatorWithDefaultOptions(&node->allocator) : NULL;
-  status = status == NULL ? fill(node, from) : status;
+  CORE_THEN(status, fill(node, from));
   core_allocator_retain(node->allocator);
   CORE_HAND_OUT(status, node, out);
 }

@@ -152,8 +152,8 @@ CORE_SLOT(ort_CreateOp, const OrtKernelInfo* info, const char* op_name, const ch
   REQUIRE_COUNT(CreateOp, attr_count);
   REQUIRE_COUNT(CreateOp, input_count);
   REQUIRE_COUNT(CreateOp, output_count);
-  CORE_REQUIRE_IF(type_constraint_count > 0, CreateOp, type_constraint_names);
-  CORE_REQUIRE_IF(type_constraint_count > 0, CreateOp, type_constraint_values);
+  CORE_REQUIRE_IF(type_constraint_count > 0, CreateOp, type_constraint_names,
+                  type_constraint_values);
   CORE_REQUIRE_IF(attr_count > 0, CreateOp, attr_values);
   CORE_FAIL_IF(version < 1, ORT_INVALID_ARGUMENT, "CreateOp: version must be 1 or more");
   struct request request = {.call = {info->node, find_newest, NULL},
@@ -163,8 +163,7 @@ CORE_SLOT(ort_CreateOp, const OrtKernelInfo* info, const char* op_name, const ch
   OrtcoreKernel* kernel = NULL;
   OrtStatus* status =
       find_typed_op(&request, type_constraint_names, type_constraint_values, type_constraint_count);
-  status =
-      status == NULL ? make_kernel(&request, attr_values, (size_t)attr_count, &kernel) : status;
+  CORE_THEN(status, make_kernel(&request, attr_values, (size_t)attr_count, &kernel));
   core_pool_end(&request.pool);
   if (status == NULL) {
     *ort_op = (OrtOp*)kernel;

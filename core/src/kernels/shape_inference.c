@@ -41,8 +41,7 @@ CORE_SLOT(ort_ShapeInferContext_GetAttribute, const OrtShapeInferContext* contex
                "ShapeInferContext_GetAttribute: attr_name must not be NULL");
   *attr = core_node_attribute(context->node, attr_name);
   core_note_asked(context->node, *attr != NULL ? (*attr)->type : ORT_OP_ATTR_GRAPH, attr_name);
-  CORE_RETURN_IF(*attr == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "there is no attribute %s", attr_name));
+  CORE_REFUSE_IF(*attr == NULL, ORT_INVALID_ARGUMENT, "there is no attribute %s", attr_name);
   return NULL;
 }
 

@@ -127,10 +127,9 @@ OrtStatus* core_new_thread_pool(const struct core_thread_functions* functions, i
   if (functions->create == NULL) {
     return NULL;
   }
-  CORE_RETURN_IF(functions->join == NULL,
-                 core_fail(ORT_FAIL,
-                           "ort_custom_create_thread_fn is set, but no function that joins threads "
-                           "(SessionOptionsSetCustomJoinThreadFn, SetGlobalCustomJoinThreadFn)"));
+  CORE_REFUSE_IF(functions->join == NULL, ORT_FAIL,
+                 "ort_custom_create_thread_fn is set, but no function that joins threads "
+                 "(SessionOptionsSetCustomJoinThreadFn, SetGlobalCustomJoinThreadFn)");
   /* The callers of the library are the others. */
   size_t wanted = core_thread_count(intra_op) - 1 + core_thread_count(inter_op) - 1;
   size_t size = sizeof(struct core_thread_pool) + wanted * sizeof(OrtCustomThreadHandle);
@@ -138,7 +137,7 @@ OrtStatus* core_new_thread_pool(const struct core_thread_functions* functions, i
     return NULL;
   }
   struct core_thread_pool* pool = new_pool(functions, size);
-  CORE_RETURN_IF(pool == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(pool, size);
   struct creation creation = {pool, wanted, NULL};
   core_call_catching(create_threads, &creation, report_creation);
   if (creation.failure != NULL) {

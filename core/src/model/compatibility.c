@@ -22,8 +22,8 @@ static bool is_key_of(struct core_message key, const char* ep_type) {
 static OrtStatus* find_text(struct core_message model, const char* ep_type,
                             struct core_message* out) {
   struct core_message entry, key;
-  CORE_RETURN_IF(core_check_model_fields(model) > CORE_FIELDS_IN_PARTS,
-                 core_fail(ORT_INVALID_GRAPH, "the bytes are no ONNX model"));
+  CORE_REFUSE_IF(core_check_model_fields(model) > CORE_FIELDS_IN_PARTS, ORT_INVALID_GRAPH,
+                 "the bytes are no ONNX model");
   while (out->at == NULL && core_next_message(&model, MODEL_METADATA, &entry)) {
     if (core_find_message(entry, ENTRY_KEY, &key) && is_key_of(key, ep_type)) {
       *out = (struct core_message){entry.at, entry.at};

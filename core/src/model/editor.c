@@ -141,7 +141,7 @@ CORE_SLOT(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* n
                     : core_items_find(&graph->names, name, strlen(name) + 1) != NULL
                         ? "an initializer of that name has already been added to the graph"
                         : refuse_tensor(graph, tensor, data_is_external);
-  CORE_RETURN_IF(why != NULL, core_fail(ORT_INVALID_ARGUMENT, "%s", why));
+  CORE_REFUSE_IF(why != NULL, ORT_INVALID_ARGUMENT, "%s", why);
   OrtValueInfo* value = NULL;
   CORE_TRY(core_new_initializer(name, &value));
   if (!add_initializer(graph, value, tensor)) {
@@ -179,8 +179,7 @@ CORE_SLOT(ort_model_editor_CreateModel, const char* const* domain_names, const i
           size_t opset_entries_len, OrtModel** model) {
   struct core_writing opsets = {0};
   OrtModel* made = NULL;
-  CORE_REQUIRE_IF(opset_entries_len > 0, CreateModel, domain_names);
-  CORE_REQUIRE_IF(opset_entries_len > 0, CreateModel, opset_versions);
+  CORE_REQUIRE_IF(opset_entries_len > 0, CreateModel, domain_names, opset_versions);
   CORE_TRY(core_new_model(&made));
   core_write_number(&opsets, MODEL_IR_VERSION,
                     format_for(domain_names, opset_versions, opset_entries_len));

@@ -66,10 +66,9 @@ static OrtStatus* write_opsets(struct extending* work) {
   const struct core_opsets* added = &work->by->opsets;
   for (size_t i = 0; i < added->count; i++) {
     const int64_t* version = core_find_opset(&work->of->opsets, added->domains[i]);
-    CORE_RETURN_IF(version != NULL && *version != added->versions[i],
-                   core_fail(ORT_INVALID_ARGUMENT,
-                             "model must use the version of the session's model of the domain %s",
-                             added->domains[i][0] != 0 ? added->domains[i] : "ai.onnx"));
+    CORE_REFUSE_IF(version != NULL && *version != added->versions[i], ORT_INVALID_ARGUMENT,
+                   "model must use the version of the session's model of the domain %s",
+                   added->domains[i][0] != 0 ? added->domains[i] : "ai.onnx");
     if (version == NULL) {
       core_write_opset(&work->to, added->domains[i], added->versions[i]);
     }
@@ -111,9 +110,8 @@ static OrtStatus* extend(struct extending* work, OrtModel* model) {
 OrtStatus* core_extend_model(const OrtModel* of, const OrtModel* by, OrtModel** out) {
   struct extending work = {.of = of, .by = by};
   OrtModel* model = NULL;
-  CORE_RETURN_IF(
-      by->editor_graph == NULL,
-      core_fail(ORT_INVALID_ARGUMENT, "model must have a graph, given by AddGraphToModel"));
+  CORE_REFUSE_IF(by->editor_graph == NULL, ORT_INVALID_ARGUMENT,
+                 "model must have a graph, given by AddGraphToModel");
   CORE_TRY(core_new_model(&model));
   OrtStatus* status = extend(&work, model);
   heap_free(work.skeleton.bytes);

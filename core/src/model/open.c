@@ -58,7 +58,7 @@ static OrtStatus* make_room_for_graphs(OrtModel* model) {
 static OrtStatus* join_graph(OrtModel* model, size_t size) {
   struct core_message rest = model->bytes, part;
   uint8_t* joined = core_pool_take(&model->pool, size);
-  CORE_RETURN_IF(joined == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(joined, size);
   model->graph_bytes = (struct core_message){joined, joined + size};
   while (core_next_message(&rest, MODEL_GRAPH, &part)) {
     memcpy(joined, part.at, core_message_size(part));
@@ -92,7 +92,7 @@ OrtStatus* core_read_model(OrtModel* model) {
       model->functions[model->function_count++] = field.bytes;
     }
   }
-  CORE_RETURN_IF(graph->at == NULL, core_fail(ORT_INVALID_GRAPH, "the model has no graph"));
+  CORE_REFUSE_IF(graph->at == NULL, ORT_INVALID_GRAPH, "the model has no graph");
   return core_message_size(*graph) == size ? NULL : join_graph(model, size);
 }
 
@@ -126,8 +126,7 @@ static bool set_folders(OrtModel* model, char* path, char* real) {
 
 static OrtStatus* open_file(OrtModel* model, const ORTCHAR_T* path) {
   char text[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
-  CORE_RETURN_IF(!core_whole_path_utf8(path, text),
-                 core_fail(ORT_INVALID_ARGUMENT, "model_path is too long"));
+  CORE_REFUSE_IF(!core_whole_path_utf8(path, text), ORT_INVALID_ARGUMENT, "model_path is too long");
   enum core_file found = core_find_file(text, real);
   CORE_RETURN_IF(found != CORE_REGULAR_FILE || !core_map_file(real, &model->file),
                  refuse_file(text, found));
@@ -189,10 +188,9 @@ OrtStatus* core_copy_model(const void* bytes, size_t size, OrtModel** out) {
 
 static OrtStatus* give_folder(OrtModel* model) {
   char real[CORE_PATH_ROOM];
-  CORE_RETURN_IF(
-      core_find_file(model->changes.folder, real) != CORE_FOLDER,
-      core_fail(ORT_FAIL, "there is no folder of weights %s: External data path does not exist",
-                model->changes.folder));
+  CORE_REFUSE_IF(core_find_file(model->changes.folder, real) != CORE_FOLDER, ORT_FAIL,
+                 "there is no folder of weights %s: External data path does not exist",
+                 model->changes.folder);
   model->folder = model->real_folder = core_pool_text(&model->pool, real, strlen(real));
   return model->folder != NULL ? NULL : core_no_memory(strlen(real));
 }
@@ -260,7 +258,7 @@ OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
                                             const OrtGraph** out) {
   CORE_REQUIRE(ortcore_model_graph, model, out);
   OrtStatus* status = check_graph(model, which);
-  status = status == NULL ? core_model_graph(model, which, out) : status;
+  CORE_THEN(status, core_model_graph(model, which, out));
   return core_named("ortcore_model_graph", status);
 }
 
@@ -270,7 +268,7 @@ OrtStatus* ORT_API_CALL core_untyped_values(const OrtModel* model, size_t* out) 
   size_t count = 0;
   CORE_REQUIRE(ortcore_untyped_values, model, out);
   OrtStatus* status = check_graph(model, CORE_AS_WRITTEN);
-  status = status == NULL ? core_read_graph(model, CORE_AS_WRITTEN, &graph) : status;
+  CORE_THEN(status, core_read_graph(model, CORE_AS_WRITTEN, &graph));
   CORE_TRY(core_named("ortcore_untyped_values", status));
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const OrtNode* node = graph->nodes.items[i];

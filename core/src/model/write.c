@@ -255,8 +255,8 @@ static OrtStatus* put_placed(struct writer* writer, struct core_message tensor,
                              const OrtExternalInitializerInfo* place) {
   char path[CORE_PATH_ROOM];
   uint64_t size = ort_ExternalInitializerInfo_GetByteSize(place);
-  CORE_RETURN_IF(!core_whole_path_utf8(ort_ExternalInitializerInfo_GetFilePath(place), path),
-                 core_fail(ORT_INVALID_ARGUMENT, "the path of an initializer is too long"));
+  CORE_REFUSE_IF(!core_whole_path_utf8(ort_ExternalInitializerInfo_GetFilePath(place), path),
+                 ORT_INVALID_ARGUMENT, "the path of an initializer is too long");
   CORE_TRY(put_without_elements(writer, tensor));
   return put_external(writer, path, (uint64_t)ort_ExternalInitializerInfo_GetFileOffset(place),
                       &size);
@@ -347,7 +347,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
   if (kind == TENSOR) {
     return copy_tensor(writer, message);
   }
-  CORE_RETURN_IF(depth == 0, core_fail(ORT_INVALID_GRAPH, "graphs are nested too deeply"));
+  CORE_REFUSE_IF(depth == 0, ORT_INVALID_GRAPH, "graphs are nested too deeply");
   for (; core_next_field(&message, &field); before = message.at) {
     enum message inner = field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
     if (inner != OTHER) {
@@ -356,8 +356,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
       start = message.at;
     }
   }
-  CORE_RETURN_IF(core_is_malformed(&message),
-                 core_fail(ORT_INVALID_PROTOBUF, "the model is malformed"));
+  CORE_REFUSE_IF(core_is_malformed(&message), ORT_INVALID_PROTOBUF, "the model is malformed");
   return put_all(writer, start, (size_t)(message.at - start));
 }
 
@@ -369,9 +368,7 @@ static OrtStatus* pass(struct writer* writer, bool is_measuring) {
 }
 
 OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out, size_t* count) {
-  struct writer* writer = heap_alloc(sizeof *writer);
-  CORE_RETURN_IF(writer == NULL, core_no_memory(sizeof *writer));
-  memset(writer, 0, sizeof *writer);
+  CORE_NEW_BLOCK(struct writer, writer);
   writer->model = model;
   writer->is_skeleton = writer->collects_weights = true;
   size_t own = model->weight_count;
@@ -381,7 +378,7 @@ OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out,
     writer->weight_capacity = own;
     status = writer->weights == NULL ? core_no_memory(own * sizeof *writer->weights) : NULL;
   }
-  status = status == NULL ? pass(writer, true) : status;
+  CORE_THEN(status, pass(writer, true));
   if (status == NULL) {
     *out = writer->weights;
     *count = writer->weight_count;
@@ -438,14 +435,14 @@ static OrtStatus* write_whole(const OrtModel* model, const OrtcoreWriting* writi
   if (writing->locate != NULL) {
     status = core_locate_weights(model, writing, &writer->places);
   }
-  status = status == NULL ? pass(writer, true) : status;
+  CORE_THEN(status, pass(writer, true));
   if (status == NULL && writer->sinks[0].position > LARGEST_MODEL) {
     status = core_fail(ORT_INVALID_ARGUMENT,
                        "the model has more than 2 GiB: write its weights to another file");
   }
-  status = status == NULL ? pass(writer, false) : status;
-  status = status == NULL ? put_dependencies(writer, contexts) : status;
-  status = status == NULL ? flush(writer) : status;
+  CORE_THEN(status, pass(writer, false));
+  CORE_THEN(status, put_dependencies(writer, contexts));
+  CORE_THEN(status, flush(writer));
   core_end_places(&writer->places);
   heap_free(writer->sizes);
   heap_free(writer);

@@ -67,7 +67,13 @@ static inline CORE_INLINE void core_drop(void* object) {
  */
 #define CORE_NEW(type, name, class)                  \
   type* name = core_new_object(class, sizeof *name); \
-  CORE_RETURN_IF(name == NULL, core_no_memory(sizeof *name))
+  CORE_NEED_MEMORY(name, sizeof *name)
+
+/** The same for a zeroed block of the heap. */
+#define CORE_NEW_BLOCK(type, name)       \
+  type* name = heap_alloc(sizeof *name); \
+  CORE_NEED_MEMORY(name, sizeof *name);  \
+  memset(name, 0, sizeof *name)
 
 /** Ends a function that has made an object: hands it out, or drops it and passes a failing status
  * on. */

@@ -31,3 +31,10 @@ const char* core_pool_text(struct core_pool* pool, const void* bytes, size_t siz
 
 /** Frees all of it, after which the pool is empty. */
 void core_pool_end(struct core_pool* pool);
+
+/** Takes a zeroed array for a pointer; returns from the function where there is no memory. */
+#define CORE_TAKE_ARRAY(pool, pointer, count)                    \
+  do {                                                           \
+    (pointer) = core_pool_array(pool, count, sizeof *(pointer)); \
+    CORE_NEED_MEMORY(pointer, (count) * sizeof *(pointer));      \
+  } while (0)

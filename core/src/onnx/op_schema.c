@@ -73,7 +73,7 @@ CORE_SLOT(ort_ep_GetOpSchema, const char* name, int max_inclusive_version, const
   }
   size_t size = block_size(schema);
   OrtOpSchema* self = core_new_object(&op_schema_class, size);
-  CORE_RETURN_IF(self == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(self, size);
   self->schema = schema;
   self->constraint_count = core_schema_constraint_count(schema);
   fill(self);

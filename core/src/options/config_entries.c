@@ -12,15 +12,12 @@
 
 OrtStatus* core_config_set(struct core_items* entries, const char* key, const char* value) {
   size_t key_length = strnlen(key, KEY_LIMIT + 1);
-  CORE_RETURN_IF(
-      key_length == 0 || key_length > KEY_LIMIT,
-      core_fail(ORT_INVALID_ARGUMENT,
-                "config_key must have 1 to 1024 bytes. Config key is empty or longer than "
-                "maximum length 1024"));
-  CORE_RETURN_IF(strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT,
-                 core_fail(ORT_INVALID_ARGUMENT,
-                           "config_value must have at most 8192 bytes. Config value is longer than "
-                           "maximum length: 8192"));
+  CORE_REFUSE_IF(key_length == 0 || key_length > KEY_LIMIT, ORT_INVALID_ARGUMENT,
+                 "config_key must have 1 to 1024 bytes. Config key is empty or longer than "
+                 "maximum length 1024");
+  CORE_REFUSE_IF(strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT, ORT_INVALID_ARGUMENT,
+                 "config_value must have at most 8192 bytes. Config value is longer than "
+                 "maximum length: 8192");
   struct core_item* item = core_items_find(entries, key, key_length + 1);
   bool done = item != NULL ? core_items_set_text(entries, item, value)
                            : core_items_add(entries, key, key_length + 1, value) != NULL;
@@ -55,8 +52,7 @@ CORE_SLOT(ort_GetSessionConfigEntry, const OrtSessionOptions* options, const cha
   CORE_FAIL_IF(config_key == NULL, ORT_RUNTIME_EXCEPTION,
                "GetSessionConfigEntry: config_key must not be NULL");
   const char* value = core_config_get(&options->lists[CORE_SESSION_CONFIG], config_key);
-  CORE_RETURN_IF(value == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "there is no entry '%s'", config_key));
+  CORE_REFUSE_IF(value == NULL, ORT_INVALID_ARGUMENT, "there is no entry '%s'", config_key);
   size_t room = *size;
   *size = strlen(value) + 1;
   if (config_value == NULL) {
@@ -89,7 +85,7 @@ static OrtStatus* fix_dimension(OrtSessionOptions* options, const char* key, boo
                                 int64_t value) {
   size_t size = strlen(key) + 1;
   struct core_item* item = core_items_add(&options->lists[CORE_FREE_DIMENSIONS], key, size, NULL);
-  CORE_RETURN_IF(item == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(item, size);
   item->number = value;
   item->mark = is_denotation;
   return NULL;

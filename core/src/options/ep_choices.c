@@ -64,7 +64,7 @@ static OrtStatus* set_option(struct core_items* entries, const char* name, const
     return NULL;
   }
   char* entry = entry_of(name, key);
-  CORE_RETURN_IF(entry == NULL, core_no_memory(strlen(key)));
+  CORE_NEED_MEMORY(entry, strlen(key));
   bool is_kept = only_new && core_config_get(entries, entry) != NULL;
   OrtStatus* status = is_kept ? NULL : core_config_set(entries, entry, value);
   heap_free(entry);
@@ -116,7 +116,7 @@ static OrtStatus* add_domains(void* argument) {
   size_t size = 0;
   OrtCustomOpDomain** domains =
       __builtin_mul_overflow(count, sizeof *domains, &size) ? NULL : heap_alloc(size);
-  CORE_RETURN_IF(domains == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(domains, size);
   memset(domains, 0, size);
   OrtStatus* status = factory->GetCustomOpDomains(factory, domains, count);
   for (size_t i = 0; status == NULL && i < count; i++) {
@@ -138,9 +138,7 @@ static OrtStatus* keep_choice(OrtSessionOptions* options, struct core_ep_choice*
   size_t domain_count = ops->domains.count;
   struct domains domains = {choice->devices[0]->factory, ops};
   OrtStatus* status = set_options(&entries, choice, given);
-  if (status == NULL) {
-    status = core_ep_call(SLOT, add_domains, &domains);
-  }
+  CORE_THEN(status, core_ep_call(SLOT, add_domains, &domains));
   struct core_items* kept = &options->lists[CORE_SESSION_CONFIG];
   struct core_items gone = status == NULL ? *kept : entries;
   if (status == NULL) {
@@ -156,7 +154,7 @@ static OrtStatus* keep_choice(OrtSessionOptions* options, struct core_ep_choice*
 static OrtStatus* add_choice(OrtSessionOptions* options, const OrtEpDevice* const* devices,
                              size_t count, const struct options_of_ep* given) {
   struct core_ep_choice* choice = new_choice(devices, count);
-  CORE_RETURN_IF(choice == NULL, core_no_memory(sizeof *choice));
+  CORE_NEED_MEMORY(choice, sizeof *choice);
   OrtStatus* status = keep_choice(options, choice, given);
   if (status != NULL) {
     core_drop(choice);
@@ -185,8 +183,8 @@ CORE_SLOT(ort_SessionOptionsAppendExecutionProvider_V2, OrtSessionOptions* sessi
           const char* const* ep_option_keys, const char* const* ep_option_vals,
           size_t num_ep_options) {
   CORE_FAIL_IF(num_ep_devices == 0, ORT_INVALID_ARGUMENT, SLOT ": num_ep_devices must be above 0");
-  CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_keys);
-  CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_vals);
+  CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_keys,
+                  ep_option_vals);
   CORE_TRY(check_devices(ep_devices, num_ep_devices));
   const struct options_of_ep given = {ep_option_keys, ep_option_vals, num_ep_options};
   return add_choice(session_options, ep_devices, num_ep_devices, &given);

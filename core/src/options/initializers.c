@@ -21,19 +21,17 @@ void core_release_initializers(const struct core_items* items) {
 
 /* Adds a value under a new name. It must be a tensor over memory that it does not own. */
 static OrtStatus* add_value(struct core_items* items, const char* name, const OrtValue* value) {
-  CORE_RETURN_IF(!core_is_tensor(value),
-                 core_fail(ORT_INVALID_ARGUMENT, "the value must be a tensor"));
-  CORE_RETURN_IF(core_lacks_data(core_tensor_of(value)),
-                 core_fail(ORT_INVALID_ARGUMENT, "the tensor must have data"));
-  CORE_RETURN_IF(core_owns_data(core_tensor_of(value)),
-                 core_fail(ORT_INVALID_ARGUMENT,
-                           "the tensor must be one over the caller's memory "
-                           "(CreateTensorWithDataAsOrtValue); this one owns its memory"));
+  CORE_REFUSE_IF(!core_is_tensor(value), ORT_INVALID_ARGUMENT, "the value must be a tensor");
+  CORE_REFUSE_IF(core_lacks_data(core_tensor_of(value)), ORT_INVALID_ARGUMENT,
+                 "the tensor must have data");
+  CORE_REFUSE_IF(core_owns_data(core_tensor_of(value)), ORT_INVALID_ARGUMENT,
+                 "the tensor must be one over the caller's memory "
+                 "(CreateTensorWithDataAsOrtValue); this one owns its memory");
   size_t size = strlen(name) + 1;
-  CORE_RETURN_IF(core_items_find(items, name, size) != NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "a value was already added for %s", name));
+  CORE_REFUSE_IF(core_items_find(items, name, size) != NULL, ORT_INVALID_ARGUMENT,
+                 "a value was already added for %s", name);
   struct core_item* item = core_items_add(items, name, size, NULL);
-  CORE_RETURN_IF(item == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(item, size);
   item->pointer = core_target(value);
   return NULL;
 }
@@ -59,8 +57,7 @@ static OrtStatus* require_elements(const char* name, const void* array, size_t c
 CORE_SLOT(ort_AddExternalInitializers, OrtSessionOptions* options,
           const char* const* initializer_names, const OrtValue* const* initializers,
           size_t num_initializers) {
-  CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializer_names);
-  CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializers);
+  CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializer_names, initializers);
   CORE_TRY(require_elements("initializer_names", initializer_names, num_initializers));
   CORE_TRY(require_elements("initializers", initializers, num_initializers));
   struct core_items* items = &options->lists[CORE_EXTERNAL_INITIALIZERS];

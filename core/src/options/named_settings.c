@@ -83,11 +83,11 @@ static OrtStatus* set_option(OrtSessionOptions* options, const core_option_row* 
     return set_path(field, value);
   }
   bool has_words = words_of[row->kind].words != NULL;
-  CORE_RETURN_IF(
+  CORE_REFUSE_IF(
       has_words ? !find_word(words_of[row->kind].words, words_of[row->kind].count, value, &number)
                 : !read_number(value, &number),
-      core_fail(ORT_INVALID_ARGUMENT, "config_value of '%.80s' must be %s", row->entry,
-                has_words ? words_of[row->kind].expected : "a number of 32 bits"));
+      ORT_INVALID_ARGUMENT, "config_value of '%.80s' must be %s", row->entry,
+      has_words ? words_of[row->kind].expected : "a number of 32 bits");
   core_set_number(options, row, number);
   return NULL;
 }

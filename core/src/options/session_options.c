@@ -75,7 +75,7 @@ CORE_SLOT(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
       copy = NULL;
     }
   }
-  CORE_RETURN_IF(copy == NULL, core_no_memory(sizeof *copy));
+  CORE_NEED_MEMORY(copy, sizeof *copy);
   *out_options = copy;
   return NULL;
 }

@@ -51,7 +51,7 @@ static OrtStatus* bind(struct core_items* items, const char* name, const OrtValu
   struct core_item* item = core_items_find(items, name, size);
   if (item == NULL) {
     item = core_items_add(items, name, size, NULL);
-    CORE_RETURN_IF(item == NULL, core_no_memory(size));
+    CORE_NEED_MEMORY(item, size);
   }
   OrtValue* before = (OrtValue*)item->pointer;
   item->pointer = value != NULL ? core_retain_value(value) : NULL;

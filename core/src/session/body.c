@@ -116,7 +116,7 @@ static OrtStatus* new_session(const OrtSessionOptions* of, OrtModel* model, OrtS
   OrtEnv* env = core_env_use();
   CORE_FAIL_IF(env == NULL, ORT_FAIL, "there is no environment");
   OrtStatus* status = new_options(of, &options);
-  status = status == NULL ? core_new_session(env, options, &source, false, out) : status;
+  CORE_THEN(status, core_new_session(env, options, &source, false, out));
   ort_ReleaseSessionOptions(options);
   core_drop(env);
   return status;
@@ -130,8 +130,8 @@ OrtStatus* core_new_body(const struct core_node* kernel, const char* attribute,
   while (i < node->subgraphs.count && strcmp(node->subgraph_names[i], attribute) != 0) {
     i++;
   }
-  CORE_RETURN_IF(i == node->subgraphs.count,
-                 core_fail(ORT_INVALID_ARGUMENT, "the node has no graph %s", attribute));
+  CORE_REFUSE_IF(i == node->subgraphs.count, ORT_INVALID_ARGUMENT, "the node has no graph %s",
+                 attribute);
   const OrtGraph* graph = node->subgraphs.items[i];
   CORE_RETURN_IF(!list_names(out, node, graph),
                  core_no_memory(graph->inputs.count * sizeof(char*)));
@@ -151,7 +151,7 @@ OrtStatus* core_run_body(const struct core_body* body, const OrtKernelContext* c
                          const OrtValue* const* own, OrtValue** outputs) {
   size_t count = body->own_count + body->outer_count;
   const OrtValue** inputs = heap_alloc((count + 1) * sizeof *inputs);
-  CORE_RETURN_IF(inputs == NULL, core_no_memory(count * sizeof *inputs));
+  CORE_NEED_MEMORY(inputs, count * sizeof *inputs);
   for (size_t i = 0; i < count; i++) {
     inputs[i] = i < body->own_count
                     ? own[i]

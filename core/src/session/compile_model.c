@@ -110,11 +110,9 @@ static OrtStatus* too_long(void) {
 /* Has large initializers go to a file beside that of the model, in which `external` names it. */
 static OrtStatus* write_beside(const char* model, const char* external, char path[CORE_PATH_ROOM],
                                struct file* file, OrtcoreWriting* writing) {
-  CORE_RETURN_IF(
-      !core_path_is_inside(external),
-      core_fail(ORT_INVALID_ARGUMENT,
-                "the file of initializers must be a relative path without \"..\", and not %s",
-                external));
+  CORE_REFUSE_IF(!core_path_is_inside(external), ORT_INVALID_ARGUMENT,
+                 "the file of initializers must be a relative path without \"..\", and not %s",
+                 external);
   int folder = (int)core_path_folder_length(model);
   int size = snprintf(path, CORE_PATH_ROOM, "%.*s%s", folder, model, external);
   CORE_RETURN_IF(size < 0 || size >= CORE_PATH_ROOM, too_long());
@@ -200,9 +198,8 @@ static OrtStatus* find_output(struct task* task) {
   char input[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   if (options->input == CORE_INPUT_PATH) {
     CORE_RETURN_IF(!core_whole_path_utf8(options->paths[CORE_INPUT_FILE], input), too_long());
-    CORE_RETURN_IF(
-        core_find_file(input, real) == CORE_NO_FILE,
-        core_fail(ORT_INVALID_ARGUMENT, "Input model path does not exist: \"%s\"", input));
+    CORE_REFUSE_IF(core_find_file(input, real) == CORE_NO_FILE, ORT_INVALID_ARGUMENT,
+                   "Input model path does not exist: \"%s\"", input);
   }
   if (options->output == CORE_OUTPUT_PATH) {
     return core_whole_path_utf8(options->paths[CORE_OUTPUT_FILE], task->path)
@@ -351,7 +348,7 @@ static OrtStatus* fill_block(const struct core_compile_buffer* buffer,
     return NULL;
   }
   *block = buffer->allocator->Alloc(buffer->allocator, from->size);
-  CORE_RETURN_IF(*block == NULL, core_no_memory(from->size));
+  CORE_NEED_MEMORY(*block, from->size);
   memcpy(*block, from->bytes, from->size);
   return NULL;
 }
@@ -395,9 +392,7 @@ static OrtStatus* perform(struct task* task, const OrtEnv* env) {
 
 CORE_SLOT(ort_compile_CompileModel, const OrtEnv* env,
           const OrtModelCompilationOptions* model_options) {
-  struct task* task = heap_alloc(sizeof *task);
-  CORE_RETURN_IF(task == NULL, core_no_memory(sizeof *task));
-  memset(task, 0, sizeof *task);
+  CORE_NEW_BLOCK(struct task, task);
   task->options = model_options;
   OrtStatus* status = perform(task, env);
   heap_free(task->model.bytes);

@@ -200,10 +200,9 @@ static OrtStatus* check_context(const struct core_step* step, const OrtNode* con
       refuse_context(step,
                      "Compile of the provider must return nodes EPContext of com.microsoft, and "
                      "did not for "));
-  CORE_RETURN_IF(strcmp(context->name, step->node->name) != 0,
-                 core_fail(ORT_INVALID_GRAPH,
-                           "an EPContext must have the name of the node that it stands for: %s",
-                           step->node->name));
+  CORE_REFUSE_IF(strcmp(context->name, step->node->name) != 0, ORT_INVALID_GRAPH,
+                 "an EPContext must have the name of the node that it stands for: %s",
+                 step->node->name);
   bool is_same = context->output_count == step->output_count;
   for (size_t i = 0; is_same && i < step->output_count; i++) {
     const char* name = step->outputs[i].name;
@@ -264,12 +263,11 @@ static OrtStatus* write_step(struct making* making, const struct core_step* step
     }
     return NULL;
   }
-  CORE_RETURN_IF(
-      node->bytes.at == NULL || strcmp(node->domain, CORE_CHANNELS_LAST) == 0,
-      core_fail(ORT_NOT_IMPLEMENTED,
-                "a compiled model cannot have a node whose layout a provider wants changed "
-                "and that it leaves to others: %s",
-                node->name));
+  CORE_REFUSE_IF(node->bytes.at == NULL || strcmp(node->domain, CORE_CHANNELS_LAST) == 0,
+                 ORT_NOT_IMPLEMENTED,
+                 "a compiled model cannot have a node whose layout a provider wants changed "
+                 "and that it leaves to others: %s",
+                 node->name);
   return write_node(making, node);
 }
 
@@ -343,7 +341,7 @@ static OrtStatus* write_contexts(struct making* making, const OrtcoreWriting* wr
       core_open_model_bytes(making->to.bytes, making->to.size, making->session->model, &model));
   /* A provider's nodes may read what nobody makes. */
   OrtStatus* status = core_model_graph(model, CORE_AS_WRITTEN, &graph);
-  status = status == NULL ? core_write_compiled_model(model, writing, making->contexts) : status;
+  CORE_THEN(status, core_write_compiled_model(model, writing, making->contexts));
   core_drop(model);
   return status;
 }

@@ -127,8 +127,7 @@ static OrtStatus* check_value(const struct core_port* port, const OrtValue* valu
 static OrtStatus* set_input(const OrtSession* session, struct core_frame* frame, const char* name,
                             const OrtValue* value, size_t i) {
   CORE_FAIL_IF(name == NULL, ORT_INVALID_ARGUMENT, "Run: input_names must not have NULL");
-  CORE_RETURN_IF(value == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name));
+  CORE_REFUSE_IF(value == NULL, ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name);
   const struct core_port* port = core_find_port(&session->inputs, name, i);
   port = port != NULL ? port : core_find_port(&session->overridable, name, 0);
   CORE_RETURN_IF(port == NULL, core_status(ORT_INVALID_ARGUMENT, "Invalid input name: %s", name));
@@ -265,7 +264,7 @@ OrtStatus* core_hand_over(const OrtSession* session, const struct core_frame* fr
     return hand_each_over(session, frame, feeds, few);
   }
   bool* many = heap_alloc(feeds->output_count);
-  CORE_RETURN_IF(many == NULL, core_no_memory(feeds->output_count));
+  CORE_NEED_MEMORY(many, feeds->output_count);
   OrtStatus* status = hand_each_over(session, frame, feeds, many);
   heap_free(many);
   return status;

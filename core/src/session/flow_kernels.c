@@ -25,7 +25,7 @@ OrtStatus* core_new_flow(const OrtKernelInfo* info, const char* const names[2],
                "kernels with subgraphs are made for sessions of the core, and for providers that "
                "compute in the memory of the CPU");
   struct core_flow* flow = heap_alloc(sizeof *flow);
-  CORE_RETURN_IF(flow == NULL, core_no_memory(sizeof *flow));
+  CORE_NEED_MEMORY(flow, sizeof *flow);
   *flow = (struct core_flow){
       .base = {.ort_version_supported = ORT_API_VERSION, .Compute = compute, .Release = release},
       .node = kernel->of};
@@ -107,7 +107,7 @@ static OrtStatus* ORT_API_CALL compute_if(OrtKernelImpl* self, OrtKernelContext*
   CORE_FAIL_IF(condition == NULL, ORT_INVALID_ARGUMENT, "the condition of If must be one bool");
   const struct core_body* body = &flow->bodies[*condition ? 0 : 1];
   OrtValue** made = heap_alloc((body->output_count + 1) * sizeof *made);
-  CORE_RETURN_IF(made == NULL, core_no_memory(body->output_count * sizeof *made));
+  CORE_NEED_MEMORY(made, body->output_count * sizeof *made);
   OrtStatus* status = core_run_body(body, context, NULL, made);
   if (status == NULL) {
     status = core_set_outputs_of(context, made, body->output_count);
@@ -213,9 +213,9 @@ static OrtStatus* shape_of_all(const struct turns* turns, size_t i,
   }
   for (size_t k = 0; k < list->count; k++) {
     const OrtValue* each = list->items[k];
-    CORE_RETURN_IF(!core_is_tensor(each) ||
+    CORE_REFUSE_IF(!core_is_tensor(each) ||
                        !core_has_shape(core_shape_of(each), first->type, first->dims, first->rank),
-                   core_fail(ORT_FAIL, "an output of Loop has not one shape in all turns"));
+                   ORT_FAIL, "an output of Loop has not one shape in all turns");
   }
   return NULL;
 }

@@ -85,8 +85,7 @@ static OrtStatus* find_stretch(const struct core_partition* partition, const Ort
     *out = (struct stretch){.last = group->nodes[0]->graph->nodes.count - 1};
   }
   size_t count = out->last - out->first + 1;
-  out->marks = core_pool_array(pool, count, sizeof *out->marks);
-  CORE_RETURN_IF(out->marks == NULL, core_no_memory(count));
+  CORE_TAKE_ARRAY(pool, out->marks, count);
   for (size_t i = 0; i < group->node_count; i++) {
     *mark_of(out, group->nodes[i]) = IN_GROUP;
   }
@@ -244,7 +243,7 @@ OrtStatus* core_choose_groups(struct core_partition* partition, OrtcoreClaims* c
   size_t kept = 0;
   bool is_fine = false;
   OrtStatus* status = link_groups(partition, claims->graph, &pool);
-  status = status == NULL ? fit_groups(partition, (struct core_claims*)claims, &is_fine) : status;
+  CORE_THEN(status, fit_groups(partition, (struct core_claims*)claims, &is_fine));
   partition->circles = NULL;
   core_pool_end(&pool);
   CORE_TRY(status);

@@ -128,8 +128,7 @@ static OrtStatus* read_adapter(OrtLoraAdapter* adapter, struct buffer* buffer) {
   uint64_t parameters = vector_of(buffer, root, ADAPTER_PARAMETERS, 4, &count);
   CORE_RETURN_IF(parameters == 0 || count > MOST_PARAMETERS,
                  refuse_adapter("they have no list of parameters, or too long a one"));
-  adapter->parameters = core_pool_array(&adapter->pool, count, sizeof *adapter->parameters);
-  CORE_RETURN_IF(adapter->parameters == NULL, core_no_memory(count * sizeof *adapter->parameters));
+  CORE_TAKE_ARRAY(&adapter->pool, adapter->parameters, count);
   for (size_t i = 0; i < count; i++) {
     CORE_TRY(add_parameter(adapter, buffer, follow(buffer, parameters + 4 * i)));
   }

@@ -16,18 +16,14 @@ OrtStatus* core_check_opset_versions(const OrtSession* session) {
   const struct core_opsets* opsets = &session->model->opsets;
   const char* only_released = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
                                               "session.allow_released_opsets_only");
-  CORE_RETURN_IF(
-      session->model->ir_version == 0,
-      core_fail(ORT_FAIL, "the model does not say the version of ONNX's format that it has"));
-  CORE_RETURN_IF(
-      session->model->ir_version > core_newest_ir_version(),
-      core_fail(ORT_FAIL,
-                "the model has version %" PRId64
-                " of ONNX's format, of which this library knows %" PRId64 " and earlier ones",
-                session->model->ir_version, core_newest_ir_version()));
+  CORE_REFUSE_IF(session->model->ir_version == 0, ORT_FAIL,
+                 "the model does not say the version of ONNX's format that it has");
+  CORE_REFUSE_IF(session->model->ir_version > core_newest_ir_version(), ORT_FAIL,
+                 "the model has version %" PRId64
+                 " of ONNX's format, of which this library knows %" PRId64 " and earlier ones",
+                 session->model->ir_version, core_newest_ir_version());
   bool takes_newer = only_released != NULL && strcmp(only_released, "1") != 0;
-  CORE_RETURN_IF(opsets->count == 0,
-                 core_fail(ORT_FAIL, "the model does not say its operator sets"));
+  CORE_REFUSE_IF(opsets->count == 0, ORT_FAIL, "the model does not say its operator sets");
   for (size_t i = 0; i < opsets->count; i++) {
     int64_t newest = core_newest_opset(opsets->domains[i]), version = opsets->versions[i];
     char why[160];

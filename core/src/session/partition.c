@@ -215,14 +215,12 @@ static void list_left(const struct core_partition* partition, char* text, size_t
 static OrtStatus* refuse_node(const struct core_partition* partition, const OrtNode* node) {
   char asked[400], left[700];
   list_providers(partition->session, asked, sizeof asked);
-  CORE_RETURN_IF(
-      is_context(node),
-      core_fail(
-          ORT_NOT_IMPLEMENTED,
-          "the model was compiled for an execution provider that the session does not have: "
-          "EPContext node '%.100s' is not compatible with any execution provider added to the "
-          "session: %s",
-          node->name, asked));
+  CORE_REFUSE_IF(
+      is_context(node), ORT_NOT_IMPLEMENTED,
+      "the model was compiled for an execution provider that the session does not have: "
+      "EPContext node '%.100s' is not compatible with any execution provider added to the "
+      "session: %s",
+      node->name, asked);
   list_left(partition, left, sizeof left);
   bool is_of_onnx = core_newest_opset(node->domain) > 0;
   bool is_unknown = is_of_onnx && core_opset_version_of(node) > 0 && core_schema_of(node) == NULL;
@@ -252,8 +250,7 @@ static OrtStatus* refuse_misfit(const OrtNode* node, const struct core_misfit* m
 static OrtStatus* describe_operands(OrtSession* session, const OrtNode* node,
                                     OrtcoreOperand** out) {
   size_t count = node->input_count + node->output_count;
-  *out = core_pool_array(&session->pool, count, sizeof **out);
-  CORE_RETURN_IF(*out == NULL, core_no_memory(count * sizeof **out));
+  CORE_TAKE_ARRAY(&session->pool, *out, count);
   for (size_t i = 0; i < count; i++) {
     const OrtValueInfo* value = node->values[i];
     bool with_constant = value != NULL && core_is_constant(value);
@@ -297,7 +294,7 @@ static OrtStatus* add_left(struct core_partition* partition, const OrtNode* node
   size_t inputs = node->input_count + node->implicit_inputs.count;
   size_t count = inputs + node->output_count;
   OrtcoreOperand* operands = core_pool_array(&partition->session->pool, count, sizeof *operands);
-  CORE_RETURN_IF(operands == NULL, core_no_memory(count * sizeof *operands));
+  CORE_NEED_MEMORY(operands, count * sizeof *operands);
   for (size_t i = 0; i < count; i++) {
     const OrtValueInfo* value = i < node->input_count ? node->values[i]
                                 : i < inputs ? node->implicit_inputs.items[i - node->input_count]
@@ -344,7 +341,7 @@ OrtStatus* core_partition(OrtSession* session) {
   for (size_t i = 0; status == NULL && i < choices->count; i++) {
     status = add_provider(&partition, choices->items[i]);
   }
-  status = status == NULL ? add_rest(&partition) : status;
+  CORE_THEN(status, add_rest(&partition));
   core_items_end(&partition.taken);
   return explain(&partition, status);
 }

@@ -42,7 +42,7 @@ static OrtStatus* number_of(struct plan* plan, const char* name, core_value_numb
   struct core_item* item = core_items_find(&plan->names, name, strlen(name) + 1);
   if (item == NULL) {
     item = core_items_add(&plan->names, name, strlen(name) + 1, NULL);
-    CORE_RETURN_IF(item == NULL, core_no_memory(strlen(name)));
+    CORE_NEED_MEMORY(item, strlen(name));
     item->number = plan->session->value_count++;
   }
   *out = (core_value_number)item->number;
@@ -52,8 +52,7 @@ static OrtStatus* number_of(struct plan* plan, const char* name, core_value_numb
 static OrtStatus* number_step(struct plan* plan, struct core_step* step) {
   OrtSession* session = plan->session;
   size_t count = step->input_count + step->output_count;
-  step->values = core_pool_array(&session->pool, count, sizeof *step->values);
-  CORE_RETURN_IF(step->values == NULL, core_no_memory(count * sizeof *step->values));
+  CORE_TAKE_ARRAY(&session->pool, step->values, count);
   for (size_t i = 0; i < count; i++) {
     bool is_input = i < step->input_count;
     const OrtcoreOperand* operand =
@@ -85,8 +84,7 @@ static OrtStatus* find_constants(struct plan* plan) {
   OrtSession* session = plan->session;
   const OrtGraph* graphs[] = {session->graph, session->last_graph};
   size_t count = session->value_count + plan->most_copies;
-  session->constants = core_pool_array(&session->pool, count, sizeof *session->constants);
-  CORE_RETURN_IF(session->constants == NULL, core_no_memory(count * sizeof *session->constants));
+  CORE_TAKE_ARRAY(&session->pool, session->constants, count);
   for (size_t g = 0; g < (graphs[0] == graphs[1] ? 1 : 2); g++) {
     for (size_t i = 0; i < graphs[g]->initializers.count; i++) {
       CORE_TRY(set_constant(plan, graphs[g]->initializers.items[i]));
@@ -194,7 +192,7 @@ static OrtStatus* move_steps(struct plan* plan) {
   OrtSession* session = plan->session;
   size_t size = session->step_count * sizeof *session->steps;
   struct core_step* moved = core_pool_take(&plan->pool, size);
-  CORE_RETURN_IF(moved == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(moved, size);
   for (uint32_t at = 0; at < session->step_count; at++) {
     moved[at] = session->steps[plan->order[at]];
   }
@@ -228,8 +226,7 @@ static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
   }
   for (uint32_t at = 0; at < session->step_count; at++) {
     struct core_step* step = &session->steps[at];
-    step->ends = core_pool_array(&session->pool, places[at], sizeof *step->ends);
-    CORE_RETURN_IF(step->ends == NULL, core_no_memory(places[at] * sizeof *step->ends));
+    CORE_TAKE_ARRAY(&session->pool, step->ends, places[at]);
   }
   for (core_value_number value = 0; value < session->value_count; value++) {
     if (plan->makers[value] != NO_STEP && !is_output[value]) {
@@ -312,8 +309,7 @@ static OrtStatus* place_outputs(struct plan* plan, bool* is_output) {
   const OrtSession* session = plan->session;
   for (uint32_t s = 0; plan->most_copies > 0 && s < session->step_count; s++) {
     struct core_step* step = &session->steps[s];
-    step->copies = core_pool_array(&plan->session->pool, step->output_count, sizeof *step->copies);
-    CORE_RETURN_IF(step->copies == NULL, core_no_memory(step->output_count * sizeof *step->copies));
+    CORE_TAKE_ARRAY(&plan->session->pool, step->copies, step->output_count);
     for (size_t i = 0; i < step->output_count; i++) {
       place_output(plan, step, i, is_output);
     }

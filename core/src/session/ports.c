@@ -18,9 +18,8 @@ static bool has_elements(const OrtTypeInfo* type) {
 
 /* An input must have a type, which nothing else decides, and tensors' elements must have one. */
 static OrtStatus* check_type(const OrtValueInfo* value, const OrtTypeInfo* type) {
-  CORE_RETURN_IF(
-      type == NULL && value->flags & CORE_IS_INPUT,
-      core_fail(ORT_FAIL, "the model does not say the type of the input %s", value->name));
+  CORE_REFUSE_IF(type == NULL && value->flags & CORE_IS_INPUT, ORT_FAIL,
+                 "the model does not say the type of the input %s", value->name);
   return type != NULL && !has_elements(type)
              ? core_fail(ORT_INVALID_GRAPH, "the model does not say the element type of %s",
                          value->name)
@@ -31,8 +30,8 @@ static OrtStatus* add_port(struct core_ports* ports, const OrtValueInfo* value) 
   struct core_port* port = &ports->list[ports->count];
   CORE_TRY(core_known_type(value, &port->type));
   CORE_TRY(check_type(value, port->type));
-  CORE_RETURN_IF(value->name[0] == 0,
-                 core_fail(ORT_INVALID_GRAPH, "an input, output or initializer has no name"));
+  CORE_REFUSE_IF(value->name[0] == 0, ORT_INVALID_GRAPH,
+                 "an input, output or initializer has no name");
   port->name = value->name;
   port->value = CORE_NO_VALUE;
   ports->count++;
@@ -43,7 +42,7 @@ static OrtStatus* add_port(struct core_ports* ports, const OrtValueInfo* value) 
 static OrtStatus* list_ports(struct core_pool* pool, const struct core_list* values, uint32_t with,
                              uint32_t without, struct core_ports* ports) {
   *ports = (struct core_ports){core_pool_array(pool, values->count, sizeof *ports->list), 0};
-  CORE_RETURN_IF(ports->list == NULL, core_no_memory(values->count * sizeof *ports->list));
+  CORE_NEED_MEMORY(ports->list, values->count * sizeof *ports->list);
   for (size_t i = 0; i < values->count; i++) {
     const OrtValueInfo* value = values->items[i];
     if ((value->flags & with) == with && (value->flags & without) == 0) {

@@ -103,21 +103,19 @@ static OrtStatus* open_profile(struct core_profile* profile, const ORTCHAR_T* pr
   char real[CORE_PATH_ROOM];
   /* Where another profile has begun in this millisecond, the next one gives another name. */
   do {
-    CORE_RETURN_IF(!set_path(profile, prefix),
-                   core_fail(ORT_INVALID_ARGUMENT, "profile_file_prefix is too long"));
+    CORE_REFUSE_IF(!set_path(profile, prefix), ORT_INVALID_ARGUMENT,
+                   "profile_file_prefix is too long");
     profile->file = core_create_file(profile->path, true);
   } while (profile->file == NULL && core_find_file(profile->path, real) != CORE_NO_FILE);
-  CORE_RETURN_IF(profile->file == NULL,
-                 core_fail(ORT_FAIL, "the profile '%s' cannot be created", profile->path));
+  CORE_REFUSE_IF(profile->file == NULL, ORT_FAIL, "the profile '%s' cannot be created",
+                 profile->path);
   core_put(&profile->text, "[\n");
   return NULL;
 }
 
 OrtStatus* core_begin_profile(const ORTCHAR_T* prefix, const OrtLogger* logger,
                               struct core_profile** out) {
-  struct core_profile* profile = heap_alloc(sizeof *profile);
-  CORE_RETURN_IF(profile == NULL, core_no_memory(sizeof *profile));
-  memset(profile, 0, sizeof *profile);
+  CORE_NEW_BLOCK(struct core_profile, profile);
   if (!core_mutex_begin(&profile->lock)) {
     heap_free(profile);
     return core_no_memory(sizeof profile->lock);
@@ -351,7 +349,7 @@ static OrtStatus* name_step(const OrtNode* node, char** out) {
   }
   size_t size = strlen(name) + sizeof number + sizeof "_kernel_time";
   *out = heap_alloc(size);
-  CORE_RETURN_IF(*out == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(*out, size);
   snprintf(*out, size, "%s%s_kernel_time", name, number);
   return NULL;
 }
@@ -362,10 +360,9 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
   OrtProfilingEvent* event = NULL;
   char* name = NULL;
   OrtStatus* status = name_step(step->node, &name);
-  status = status == NULL ? new_event(profile, timing, OrtProfilingEventCategory_NODE, name, &event)
-                          : status;
+  CORE_THEN(status, new_event(profile, timing, OrtProfilingEventCategory_NODE, name, &event));
   heap_free(name);
-  status = status == NULL ? describe_step(session, step, operands, event) : status;
+  CORE_THEN(status, describe_step(session, step, operands, event));
   if (status != NULL) {
     note_failure(profile, status);
     core_drop(event);

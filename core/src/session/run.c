@@ -57,7 +57,7 @@ static OrtStatus* new_frame(const OrtSession* session, struct core_frame** out) 
   CORE_REQUIRE_READY(session, ORT_FAIL, "Session not initialized.");
   size_t size = size_of_frame(session);
   struct core_frame* frame = heap_alloc(size);
-  CORE_RETURN_IF(frame == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(frame, size);
   begin_frame(session, frame);
   *out = frame;
   return NULL;
@@ -361,7 +361,7 @@ static CORE_COLD OrtStatus* run_special(OrtSession* session, struct core_frame* 
                                    options->log_severity > ORT_LOGGING_LEVEL_FATAL),
                ORT_FAIL, "Run: the log severity of run_options must be -1 to 4");
   char* id = heap_alloc(size);
-  CORE_RETURN_IF(id == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(id, size);
   bool has_both = logger.id[0] != 0 && tag[0] != 0;
   snprintf(id, size, "%s%s%s", logger.id, has_both ? ":" : "", tag);
   logger.id = id;
@@ -393,8 +393,7 @@ OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,
 CORE_SLOT(ort_Run, OrtSession* session, const OrtRunOptions* run_options,
           const char* const* input_names, const OrtValue* const* inputs, size_t input_len,
           const char* const* output_names, size_t output_names_len, OrtValue** outputs) {
-  CORE_REQUIRE_IF(input_len > 0, Run, input_names);
-  CORE_REQUIRE_IF(input_len > 0, Run, inputs);
+  CORE_REQUIRE_IF(input_len > 0, Run, input_names, inputs);
   CORE_REQUIRE_OUTPUTS(output_names_len);
   const struct core_feeds feeds = {input_names,  inputs,  input_len,
                                    output_names, outputs, output_names_len};

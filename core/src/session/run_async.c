@@ -36,14 +36,13 @@ CORE_SLOT(ort_RunAsync, OrtSession* session, const OrtRunOptions* run_options,
           const char* const* input_names, const OrtValue* const* input, size_t input_len,
           const char* const* output_names, size_t output_names_len, OrtValue** output,
           RunAsyncCallbackFn run_async_callback, void* user_data) {
-  CORE_REQUIRE_IF(input_len > 0, RunAsync, input_names);
-  CORE_REQUIRE_IF(input_len > 0, RunAsync, input);
+  CORE_REQUIRE_IF(input_len > 0, RunAsync, input_names, input);
   CORE_REQUIRE_OUTPUTS(output_names_len);
   CORE_FAIL_IF(session->thread_count < 2, ORT_INVALID_ARGUMENT,
                "RunAsync: session must have a second thread (SetIntraOpNumThreads, "
                "SetGlobalIntraOpNumThreads)");
   struct job* job = heap_alloc(sizeof *job);
-  CORE_RETURN_IF(job == NULL, core_no_memory(sizeof *job));
+  CORE_NEED_MEMORY(job, sizeof *job);
   *job = (struct job){
       .thread = {.function = run_job, .argument = job},
       .task = {.function = run_job, .argument = job},

@@ -153,11 +153,9 @@ static OrtStatus* begin_threads(OrtSession* session) {
     return core_new_thread_pool(&settings->threads, settings->intra_op_threads, inter_op,
                                 &session->threads);
   }
-  CORE_RETURN_IF(
-      session->env->threading == NULL,
-      core_fail(ORT_FAIL,
-                "the options want the threads of the environment (DisablePerSessionThreads), "
-                "which has none: it was not created with CreateEnvWithGlobalThreadPools"));
+  CORE_REFUSE_IF(session->env->threading == NULL, ORT_FAIL,
+                 "the options want the threads of the environment (DisablePerSessionThreads), "
+                 "which has none: it was not created with CreateEnvWithGlobalThreadPools");
   note_threads(session, session->env->threading->intra_op_threads,
                &session->env->threading->functions);
   return NULL;
@@ -218,9 +216,8 @@ static OrtStatus* initialize(OrtSession* session) {
 
 static OrtStatus* open_model(const struct core_source* source, OrtModel** out) {
   if (source->model != NULL) {
-    CORE_RETURN_IF(
-        source->model->graph_bytes.at == NULL,
-        core_fail(ORT_INVALID_ARGUMENT, "the model must have a graph, given by AddGraphToModel"));
+    CORE_REFUSE_IF(source->model->graph_bytes.at == NULL, ORT_INVALID_ARGUMENT,
+                   "the model must have a graph, given by AddGraphToModel");
     core_retain(&source->model->object);
     *out = source->model;
     return NULL;
@@ -234,10 +231,9 @@ static OrtStatus* load(OrtSession* session, const struct core_source* source) {
   const char* format =
       core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "session.load_model_format");
   CORE_TRY(core_check_cancelled(session));
-  CORE_RETURN_IF(format != NULL && strcmp(format, "ORT") == 0,
-                 core_fail(ORT_FAIL,
-                           "this library loads models of ONNX's format alone, and the entry "
-                           "session.load_model_format says ORT"));
+  CORE_REFUSE_IF(format != NULL && strcmp(format, "ORT") == 0, ORT_FAIL,
+                 "this library loads models of ONNX's format alone, and the entry "
+                 "session.load_model_format says ORT");
   if (session->profile == NULL) {
     return open_model(source, &session->model);
   }

@@ -13,8 +13,8 @@ static OrtStatus* give_name(const struct core_ports* ports, size_t index, OrtAll
 
 static OrtStatus* give_type(const struct core_ports* ports, size_t index, OrtTypeInfo** out) {
   CORE_FAIL_IF(index >= ports->count, ORT_FAIL, "out of index");
-  CORE_RETURN_IF(ports->list[index].type == NULL,
-                 core_fail(ORT_FAIL, "the model gives no type to %s", ports->list[index].name));
+  CORE_REFUSE_IF(ports->list[index].type == NULL, ORT_FAIL, "the model gives no type to %s",
+                 ports->list[index].name);
   return core_copy_type_info(ports->list[index].type, out);
 }
 

@@ -51,7 +51,7 @@ static OrtStatus* new_sparse(const int64_t* dims, size_t rank, ONNXTensorElement
   CORE_TRY(core_check_rank("dense_shape_len", rank));
   size_t size = sizeof(struct core_sparse) + rank * sizeof *dims;
   struct core_sparse* sparse = heap_alloc(size);
-  CORE_RETURN_IF(sparse == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(sparse, size);
   int64_t* kept = (int64_t*)(sparse + 1);
   for (size_t i = 0; i < rank; i++) {
     kept[i] = dims[i];
@@ -99,9 +99,9 @@ CORE_SLOT(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryInfo* info,
 }
 
 OrtStatus* core_as_sparse(const OrtValue* value, struct core_sparse** out) {
-  CORE_RETURN_IF(core_type_of(value) != ONNX_TYPE_SPARSETENSOR,
-                 core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
-                           "ort_value must be a sparse tensor"));
+  CORE_REFUSE_IF(core_type_of(value) != ONNX_TYPE_SPARSETENSOR,
+                 core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                 "ort_value must be a sparse tensor");
   *out = (struct core_sparse*)core_target(value);
   return NULL;
 }
@@ -110,8 +110,8 @@ OrtStatus* core_as_sparse(const OrtValue* value, struct core_sparse** out) {
 static OrtStatus* as_filled(const OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse(value, &sparse));
-  CORE_RETURN_IF(sparse->format == ORT_SPARSE_UNDEFINED,
-                 core_fail(ORT_FAIL, "ort_value must be filled first"));
+  CORE_REFUSE_IF(sparse->format == ORT_SPARSE_UNDEFINED, ORT_FAIL,
+                 "ort_value must be filled first");
   *out = sparse;
   return NULL;
 }
@@ -160,8 +160,8 @@ static OrtStatus* find_indices(const OrtValue* value, enum OrtSparseIndicesForma
                                struct core_tensor** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(as_filled(value, &sparse));
-  CORE_RETURN_IF((size_t)format >= CORE_COUNT_OF(kinds) || kinds[format].format != sparse->format,
-                 core_fail(ORT_FAIL, "indices_format must be of the tensor's format"));
+  CORE_REFUSE_IF((size_t)format >= CORE_COUNT_OF(kinds) || kinds[format].format != sparse->format,
+                 ORT_FAIL, "indices_format must be of the tensor's format");
   *out = sparse->indices[kinds[format].number];
   return NULL;
 }

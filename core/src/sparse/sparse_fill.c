@@ -18,8 +18,8 @@ struct filling {
 static OrtStatus* as_unfilled(OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse(value, &sparse));
-  CORE_RETURN_IF(sparse->format != ORT_SPARSE_UNDEFINED,
-                 core_fail(ORT_FAIL, "ort_value has been filled before"));
+  CORE_REFUSE_IF(sparse->format != ORT_SPARSE_UNDEFINED, ORT_FAIL,
+                 "ort_value has been filled before");
   *out = sparse;
   return NULL;
 }
@@ -30,21 +30,19 @@ static OrtStatus* take_storage(struct filling* filling, OrtValue* value) {
   CORE_TRY(core_check_rank("values_shape_len", filling->rank));
   CORE_TRY(core_measure(filling->sparse->shape.type, filling->dims, filling->rank, ORT_FAIL,
                         &filling->count, &bytes));
-  CORE_RETURN_IF(filling->count > 0 && filling->values == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "values must not be NULL"));
-  CORE_RETURN_IF(
-      !core_is_memory_info(filling->info),
-      core_fail(ORT_INVALID_ARGUMENT, "data_mem_info must be an OrtMemoryInfo of this library"));
-  CORE_RETURN_IF(!core_is_cpu_memory(filling->info),
-                 core_fail(ORT_FAIL, "data_mem_info must be memory of the CPU"));
+  CORE_REFUSE_IF(filling->count > 0 && filling->values == NULL, ORT_INVALID_ARGUMENT,
+                 "values must not be NULL");
+  CORE_REFUSE_IF(!core_is_memory_info(filling->info), ORT_INVALID_ARGUMENT,
+                 "data_mem_info must be an OrtMemoryInfo of this library");
+  CORE_REFUSE_IF(!core_is_cpu_memory(filling->info), ORT_FAIL,
+                 "data_mem_info must be memory of the CPU");
   return NULL;
 }
 
 static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor* to) {
   const char* const* strings = filling->values;
   for (size_t i = 0; i < filling->count; i++) {
-    CORE_RETURN_IF(strings[i] == NULL,
-                   core_fail(ORT_INVALID_ARGUMENT, "values[i] must not be NULL"));
+    CORE_REFUSE_IF(strings[i] == NULL, ORT_INVALID_ARGUMENT, "values[i] must not be NULL");
     CORE_TRY(core_strings_set(&to->strings, i, strings[i], strlen(strings[i])));
   }
   return NULL;
@@ -52,11 +50,11 @@ static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor
 
 static OrtStatus* copy_values(const struct filling* filling, const int64_t* dims, size_t rank) {
   struct core_sparse* sparse = filling->sparse;
-  CORE_RETURN_IF(sparse->allocator == NULL,
-                 core_fail(ORT_FAIL, "ort_value must have memory of its own, not borrowed values"));
+  CORE_REFUSE_IF(sparse->allocator == NULL, ORT_FAIL,
+                 "ort_value must have memory of its own, not borrowed values");
   CORE_TRY(core_new_tensor(sparse->allocator, dims, rank, sparse->shape.type, &sparse->values));
-  CORE_RETURN_IF(!core_is_cpu_memory(&sparse->values->info),
-                 core_fail(ORT_FAIL, "the memory of ort_value must be the CPU's to be filled"));
+  CORE_REFUSE_IF(!core_is_cpu_memory(&sparse->values->info), ORT_FAIL,
+                 "the memory of ort_value must be the CPU's to be filled");
   if (sparse->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     return copy_strings(filling, sparse->values);
   }
@@ -102,10 +100,8 @@ CORE_SLOT(ort_FillSparseTensorCoo, OrtValue* ort_value, const OrtMemoryInfo* dat
   CORE_TRY(core_check_coo(&filling.sparse->shape, count, indices_data, indices_num));
   const int64_t dims[] = COO_DIMS(count, indices_num);
   OrtStatus* status = copy_values(&filling, dims, 1);
-  if (status == NULL) {
-    status = copy_indices(&filling, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims,
-                          COO_RANK(count, indices_num), indices_data, 0);
-  }
+  CORE_THEN(status, copy_indices(&filling, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims,
+                                 COO_RANK(count, indices_num), indices_data, 0));
   return finish_filling(&filling, status, ORT_SPARSE_COO);
 }
 
@@ -124,12 +120,8 @@ CORE_SLOT(ort_FillSparseTensorCsr, OrtValue* ort_value, const OrtMemoryInfo* dat
   const int64_t outer = (int64_t)outer_indices_num;
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
   OrtStatus* status = copy_values(&filling, &inner, 1);
-  if (status == NULL) {
-    status = copy_indices(&filling, type, &inner, 1, inner_indices_data, 0);
-  }
-  if (status == NULL) {
-    status = copy_indices(&filling, type, &outer, 1, outer_indices_data, 1);
-  }
+  CORE_THEN(status, copy_indices(&filling, type, &inner, 1, inner_indices_data, 0));
+  CORE_THEN(status, copy_indices(&filling, type, &outer, 1, outer_indices_data, 1));
   return finish_filling(&filling, status, ORT_SPARSE_CSRC);
 }
 
@@ -150,9 +142,8 @@ CORE_SLOT(ort_FillSparseTensorBlockSparse, OrtValue* ort_value, const OrtMemoryI
   CORE_TRY(core_check_blocks(&shape, indices_shape_data, indices_shape_len, count));
   CORE_REQUIRE_IF(count > 0, FillSparseTensorBlockSparse, indices_data);
   OrtStatus* status = copy_values(&filling, values_shape, values_shape_len);
-  if (status == NULL) {
-    status = copy_indices(&filling, type, indices_shape_data, indices_shape_len, indices_data, 0);
-  }
+  CORE_THEN(status,
+            copy_indices(&filling, type, indices_shape_data, indices_shape_len, indices_data, 0));
   return finish_filling(&filling, status, ORT_SPARSE_BLOCK_SPARSE);
 }
 

@@ -78,7 +78,7 @@ static bool assign(struct core_string* string, const char* text, size_t length) 
 static OrtStatus* fill_together(struct core_strings* strings, const struct core_span* texts,
                                 size_t size) {
   char* block = heap_alloc(size);
-  CORE_RETURN_IF(block == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(block, size);
   char* at = block;
   for (size_t i = 0; i < strings->count; i++) {
     size_t length = texts[i].length;
@@ -131,7 +131,7 @@ static void move_string(const struct core_string* from, struct core_string* to) 
 static OrtStatus* fill_apart(struct core_strings* strings, const struct core_span* texts) {
   size_t count = strings->count;
   struct core_string* made = heap_alloc(count * sizeof *made);
-  CORE_RETURN_IF(made == NULL, core_no_memory(count * sizeof *made));
+  CORE_NEED_MEMORY(made, count * sizeof *made);
   OrtStatus* status = make_apart(texts, count, made);
   if (status == NULL) {
     end_elements(strings);
@@ -176,7 +176,7 @@ OrtStatus* core_strings_copy(const struct core_strings* from, struct core_string
     return NULL;
   }
   struct core_span* texts = heap_alloc(count * sizeof *texts);
-  CORE_RETURN_IF(texts == NULL, core_no_memory(count * sizeof *texts));
+  CORE_NEED_MEMORY(texts, count * sizeof *texts);
   size_t size = count;
   for (size_t i = 0; i < count; i++) {
     const struct core_string* string = &from->elements[i];

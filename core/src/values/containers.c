@@ -79,7 +79,7 @@ static OrtStatus* order_of_keys(const struct core_tensor* keys, size_t** order, 
   if (keys_count > 0) {
     size_t size = 0;
     both = __builtin_mul_overflow(keys_count, 2 * sizeof *both, &size) ? NULL : heap_alloc(size);
-    CORE_RETURN_IF(both == NULL, core_no_memory(size));
+    CORE_NEED_MEMORY(both, size);
   }
   for (size_t i = 0; i < keys_count; i++) {
     both[i] = i;
@@ -167,7 +167,7 @@ static OrtStatus* new_sequence(size_t count, struct core_sequence** out) {
                      __builtin_add_overflow(size, sizeof(struct core_sequence), &size),
                  core_no_memory(SIZE_MAX));
   struct core_sequence* sequence = heap_alloc(size);
-  CORE_RETURN_IF(sequence == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(sequence, size);
   core_begin_value(&sequence->base, &sequence_class, ONNX_TYPE_SEQUENCE);
   sequence->count = 0;
   *out = sequence;
@@ -227,9 +227,9 @@ static OrtStatus* check_pair(const struct core_tensor* keys, const struct core_t
 }
 
 static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out) {
-  CORE_RETURN_IF(!core_is_tensor(value),
-                 core_fail(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
-                           "in must be two tensors for a map: keys and values"));
+  CORE_REFUSE_IF(!core_is_tensor(value),
+                 core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                 "in must be two tensors for a map: keys and values");
   *out = core_tensor_of(value);
   return NULL;
 }
@@ -258,7 +258,7 @@ static OrtStatus* fill_map(struct core_map* map, const struct core_tensor* keys,
   size_t* order = NULL;
   CORE_TRY(order_of_keys(keys, &order, &count));
   OrtStatus* status = gather(keys, order, count, &map->keys);
-  status = status == NULL ? gather(values, order, count, &map->values) : status;
+  CORE_THEN(status, gather(values, order, count, &map->values));
   heap_free(order);
   return status;
 }
@@ -274,7 +274,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
   CORE_TRY(as_part_of_map(in[1], &values));
   CORE_TRY(check_pair(keys, values));
   struct core_map* map = heap_alloc_object(sizeof *map);
-  CORE_RETURN_IF(map == NULL, core_no_memory(sizeof *map));
+  CORE_NEED_MEMORY(map, sizeof *map);
   map->keys = map->values = NULL;
   core_begin_value(&map->base, &map_class, ONNX_TYPE_MAP);
   OrtStatus* status = fill_map(map, keys, values);
@@ -327,9 +327,8 @@ static OrtStatus* get_of_map(const struct core_map* map, int index, OrtAllocator
 static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int index,
                                   OrtAllocator* allocator, OrtValue** out) {
   bool has_maps = sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  CORE_RETURN_IF(
-      index < 0 || (size_t)index >= sequence->count,
-      core_fail(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, "index must be in the sequence"));
+  CORE_REFUSE_IF(index < 0 || (size_t)index >= sequence->count,
+                 has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, "index must be in the sequence");
   if (!has_maps) {
     return copy_out(sequence->elements[index], allocator, out);
   }

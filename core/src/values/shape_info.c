@@ -49,7 +49,7 @@ static OrtStatus* resize(OrtTensorTypeAndShapeInfo* info, size_t rank) {
   size_t kept = rank < info->rank ? rank : info->rank;
   bool is_few = rank <= CORE_FEW_DIMENSIONS;
   int64_t* dims = is_few ? info->few.dims : heap_alloc(size);
-  CORE_RETURN_IF(dims == NULL, core_no_memory(size));
+  CORE_NEED_MEMORY(dims, size);
   const char** names = is_few ? info->few.names : (const char**)(dims + rank);
   free_names(info->names, kept, info->rank);
   for (size_t i = 0; i < rank; i++) {

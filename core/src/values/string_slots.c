@@ -25,8 +25,8 @@ static OrtStatus* read_strings(const OrtValue* value, const struct core_strings*
   const struct core_tensor* tensor = core_tensor_of(value);
   if (core_type_of(value) == ONNX_TYPE_SPARSETENSOR) {
     const struct core_sparse* sparse = (const struct core_sparse*)core_target(value);
-    CORE_RETURN_IF(sparse->format == ORT_SPARSE_UNDEFINED,
-                   core_fail(ORT_INVALID_ARGUMENT, "value must be filled first"));
+    CORE_REFUSE_IF(sparse->format == ORT_SPARSE_UNDEFINED, ORT_INVALID_ARGUMENT,
+                   "value must be filled first");
     tensor = sparse->values;
   } else if (!core_is_tensor(value)) {
     return core_fail(ORT_NOT_IMPLEMENTED, "value must be a dense or a sparse tensor");
@@ -64,12 +64,10 @@ CORE_SLOT(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_
     return NULL;
   }
   struct core_span* texts = heap_alloc(s_len * sizeof *texts);
-  CORE_RETURN_IF(texts == NULL, core_no_memory(s_len * sizeof *texts));
+  CORE_NEED_MEMORY(texts, s_len * sizeof *texts);
   size_t size = 0;
   OrtStatus* status = measure(s, s_len, texts, &size);
-  if (status == NULL) {
-    status = core_strings_fill(&tensor->strings, texts, size);
-  }
+  CORE_THEN(status, core_strings_fill(&tensor->strings, texts, size));
   heap_free(texts);
   return status;
 }
@@ -137,8 +135,7 @@ static OrtStatus* read_element(const OrtValue* value, size_t index,
                                const struct core_string** out) {
   const struct core_strings* strings = NULL;
   CORE_TRY(read_strings(value, &strings));
-  CORE_RETURN_IF(index >= strings->count,
-                 core_fail(ORT_INVALID_ARGUMENT, "index is outside of the tensor"));
+  CORE_REFUSE_IF(index >= strings->count, ORT_INVALID_ARGUMENT, "index is outside of the tensor");
   *out = &strings->elements[index];
   return NULL;
 }

@@ -6,8 +6,7 @@
 #include "values/value.h"
 
 static OrtStatus* check_shape(const int64_t* dims, size_t rank) {
-  CORE_RETURN_IF(dims == NULL && rank > 0,
-                 core_fail(ORT_INVALID_ARGUMENT, "shape must not be NULL"));
+  CORE_REFUSE_IF(dims == NULL && rank > 0, ORT_INVALID_ARGUMENT, "shape must not be NULL");
   return core_check_rank("shape_len", rank);
 }
 
@@ -51,11 +50,9 @@ static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* inf
 
 static OrtStatus* info_of_allocator(const OrtAllocator* allocator, const OrtMemoryInfo** out) {
   const OrtMemoryInfo* info = allocator->Info != NULL ? allocator->Info(allocator) : NULL;
-  CORE_RETURN_IF(!core_is_memory_info(info),
-                 core_fail(ORT_INVALID_ARGUMENT,
-                           "the allocator's Info answers no OrtMemoryInfo of this library"));
-  CORE_RETURN_IF(allocator->Free == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Free"));
+  CORE_REFUSE_IF(!core_is_memory_info(info), ORT_INVALID_ARGUMENT,
+                 "the allocator's Info answers no OrtMemoryInfo of this library");
+  CORE_REFUSE_IF(allocator->Free == NULL, ORT_INVALID_ARGUMENT, "the allocator has no Free");
   *out = info;
   return NULL;
 }
@@ -79,8 +76,7 @@ OrtStatus* core_new_tensor(OrtAllocator* allocator, const int64_t* dims, size_t 
   CORE_TRY(check_shape(dims, rank));
   CORE_TRY(core_measure(type, dims, rank, ORT_FAIL, &count, &bytes));
   CORE_TRY(info_of_allocator(allocator, &info));
-  CORE_RETURN_IF(allocator->Alloc == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "the allocator has no Alloc"));
+  CORE_REFUSE_IF(allocator->Alloc == NULL, ORT_INVALID_ARGUMENT, "the allocator has no Alloc");
   /* First, since an allocator of another library may throw. */
   void* data = bytes > 0 ? allocator->Alloc(allocator, bytes) : NULL;
   CORE_RETURN_IF(data == NULL && bytes > 0, core_no_memory(bytes));
@@ -115,11 +111,10 @@ static OrtStatus* over_bytes(const OrtMemoryInfo* info, void* data, size_t size,
   }
   CORE_TRY(check_shape(dims, rank));
   CORE_TRY(core_measure(type, dims, rank, ORT_INVALID_ARGUMENT, &count, &bytes));
-  CORE_RETURN_IF(
-      size < bytes,
-      core_fail(ORT_INVALID_ARGUMENT, "p_data_len must be at least %zu, but is %zu", bytes, size));
+  CORE_REFUSE_IF(size < bytes, ORT_INVALID_ARGUMENT, "p_data_len must be at least %zu, but is %zu",
+                 bytes, size);
   struct core_tensor* tensor = new_shell(info, dims, rank);
-  CORE_RETURN_IF(tensor == NULL, core_no_memory(sizeof *tensor));
+  CORE_NEED_MEMORY(tensor, sizeof *tensor);
   tensor->shape.type = type;
   tensor->shape.count = count;
   tensor->data = data;
@@ -136,8 +131,8 @@ static OrtStatus* over_bytes(const OrtMemoryInfo* info, void* data, size_t size,
 OrtStatus* core_borrow_tensor(const OrtMemoryInfo* info, void* data, size_t size,
                               const int64_t* dims, size_t rank, ONNXTensorElementDataType type,
                               struct core_tensor** out) {
-  CORE_RETURN_IF(!core_is_memory_info(info),
-                 core_fail(ORT_INVALID_ARGUMENT, "info must be an OrtMemoryInfo of this library"));
+  CORE_REFUSE_IF(!core_is_memory_info(info), ORT_INVALID_ARGUMENT,
+                 "info must be an OrtMemoryInfo of this library");
   return over_bytes(info, data, size, dims, rank, type, out);
 }
 

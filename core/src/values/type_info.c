@@ -99,11 +99,10 @@ static OrtStatus* wrap(enum ONNXType kind, ONNXTensorElementDataType key, const 
 static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   const struct core_shape* shape = core_shape_of(value);
   OrtTypeInfo* type = NULL;
-  CORE_RETURN_IF(shape == NULL,
-                 core_fail(ORT_INVALID_ARGUMENT, "value %s",
-                           core_type_of(value) == ONNX_TYPE_OPTIONAL
-                               ? "is an optional that holds nothing, of which no type is known"
-                               : "is used after the call that it was valid for"));
+  CORE_REFUSE_IF(shape == NULL, ORT_INVALID_ARGUMENT, "value %s",
+                 core_type_of(value) == ONNX_TYPE_OPTIONAL
+                     ? "is an optional that holds nothing, of which no type is known"
+                     : "is used after the call that it was valid for");
   CORE_TRY(new_type(core_type_of(value), &type));
   return hand_out(core_new_shape_info(shape, &type->tensor), type, out);
 }

@@ -19,7 +19,7 @@ static const struct core_class empty_optional_class = {.kind = CORE_VALUE};
 
 OrtStatus* core_empty_optional(OrtValue** out) {
   OrtValue* value = heap_alloc(sizeof *value);
-  CORE_RETURN_IF(value == NULL, core_no_memory(sizeof *value));
+  CORE_NEED_MEMORY(value, sizeof *value);
   core_begin_value(value, &empty_optional_class, ONNX_TYPE_OPTIONAL);
   *out = value;
   return NULL;

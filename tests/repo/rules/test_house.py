@@ -100,7 +100,7 @@ HEADERS = [
 
 
 def test_every_header_is_read_once():
-    """Those that other compilers may read have a guard of their own; the core's own have a pragma."""
+    """Headers that clients may read have a guard of their own; those of the core have a pragma."""
     wrong = {}
     for path in HEADERS:
         text = path.read_text()
