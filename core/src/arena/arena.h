@@ -9,9 +9,6 @@
  * as the inner allocator's, up to 256 bytes. The arena never reads or writes the memory itself,
  * which may belong to any device.
  *
- * Each thread caches what it frees for its next allocation of the same size. Cached blocks count as
- * free. They are collected before the arena takes a new region or fails an allocation.
- *
  * The inner allocator is never called under a lock: the bytes are first reserved against the
  * maximum, so that several threads may take regions at once without exceeding it.
  */
@@ -43,8 +40,7 @@ extern const struct OrtArenaCfg core_default_arena_cfg;
  * @param[in] info The memory info that Info returns: copied if it is the core's own, otherwise
  *     borrowed. NULL for the inner allocator's.
  * @param[out] out The arena; free it with core_release_adaptor. Shrink gives back unused regions,
- *     except the first one if regions double. MaxInUse is exact with one thread. With several
- *     threads it is the largest total seen when a thread reached a new maximum of its own.
+ *     except the first one if regions double.
  * @return NULL, or a status: ORT_INVALID_ARGUMENT naming the argument; out of memory.
  */
 OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,

@@ -152,15 +152,6 @@ static char* inner_reserve(OrtAllocator* inner, size_t size) {
              : core_alloc_from(inner, size, 0);
 }
 
-/* In the thread's own counters, as other blocks, so that the next new maximum of the thread is
- * noticed. */
-static int64_t* count_reserved(struct arena* self, int64_t bytes) {
-  int64_t* counters = arena_counters(self, arena_cache_make(self));
-  CORE_SHARD_ADD(counters[ARENA_IN_USE], bytes);
-  CORE_SHARD_ADD(counters[ARENA_REQUESTED], bytes);
-  return counters;
-}
-
 void* arena_reserve_block(struct arena* self, size_t size) {
   struct arena_reserved* reserved = heap_alloc(sizeof *reserved);
   if (reserved == NULL || size > self->limit || self->total > self->limit - size) {
@@ -179,35 +170,31 @@ void* arena_reserve_block(struct arena* self, size_t size) {
   *reserved = (struct arena_reserved){start, size, self->reserved};
   self->reserved = reserved;
   self->reserves++;
-  int64_t* counters = count_reserved(self, (int64_t)size);
-  CORE_SHARD_ADD(counters[ARENA_ALLOCS], 1);
-  if ((int64_t)size > counters[ARENA_MAX_ALLOC]) {
-    CORE_SHARD_SET(counters[ARENA_MAX_ALLOC], (int64_t)size);
-  }
+  arena_count(self, size, size);
   return start;
 }
 
-int arena_free_reserved(struct arena* self, void* pointer) {
+bool arena_free_reserved(struct arena* self, void* pointer) {
   struct arena_reserved** at = &self->reserved;
   while (*at != NULL && (*at)->start != pointer) {
     at = &(*at)->next;
   }
   struct arena_reserved* reserved = *at;
   if (reserved == NULL) {
-    return 0;
+    return false;
   }
   *at = reserved->next;
-  count_reserved(self, -(int64_t)reserved->size);
+  arena_uncount(self, reserved->size, reserved->size);
   leave_lock(self, reserved->size);
   self->adaptor.inner->Free(self->adaptor.inner, pointer);
   retake_lock(self, reserved->size);
   self->total -= reserved->size;
   heap_free(reserved);
-  return 1;
+  return true;
 }
 
 static int is_free(const struct arena_region* region) {
-  return region->first->after == NULL && arena_state_of(region->first) == ARENA_FREE;
+  return region->first->after == NULL && region->first->is_free;
 }
 
 /* Removes the free regions from the arena, and adds up their bytes. As in ONNX Runtime the first
@@ -278,21 +265,16 @@ static void at_fork(enum core_fork step) {
   for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
     if (step == CORE_BEFORE_FORK) {
       core_mutex_lock(&at->lock);
-      arena_stop(at);
       continue;
     }
     if (step == CORE_IN_CHILD) {
       forget_others(at);
     }
-    arena_resume(at);
     core_mutex_unlock(&at->lock);
   }
 }
 
-static void begin_forks(void) {
-  arena_has_barrier = core_barrier_begin();
-  core_at_fork(CORE_LOCK_ARENAS, at_fork);
-}
+static void begin_forks(void) { core_at_fork(CORE_LOCK_ARENAS, at_fork); }
 
 void arena_add_to_forks(struct arena* self) {
   core_run_once(&once, begin_forks);
