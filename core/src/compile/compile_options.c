@@ -30,9 +30,7 @@ CORE_RELEASER(ort_compile_ReleaseModelCompilationOptions, OrtModelCompilationOpt
   if (!(condition)) {                                   \
     return core_fail(ORT_INVALID_ARGUMENT, "%s", text); \
   }
-#define NEED_PATH(path) \
-  NEED(path)            \
-  FAIL_UNLESS(*(path) != 0, #path " must not be empty")
+#define NEED_PATH(path) FAIL_UNLESS(*(path) != 0, #path " must not be empty")
 
 static OrtStatus* set_path(OrtModelCompilationOptions* options, enum core_compile_path which,
                            const ORTCHAR_T* path) {
@@ -40,7 +38,6 @@ static OrtStatus* set_path(OrtModelCompilationOptions* options, enum core_compil
 }
 
 SET(ort_compile_ModelCompilationOptions_SetInputModelPath, const ORTCHAR_T* input_model_path) {
-  NEED(model_compile_options)
   NEED_PATH(input_model_path)
   CORE_TRY(set_path(model_compile_options, CORE_INPUT_FILE, input_model_path));
   model_compile_options->input = CORE_INPUT_PATH;
@@ -49,8 +46,6 @@ SET(ort_compile_ModelCompilationOptions_SetInputModelPath, const ORTCHAR_T* inpu
 
 SET(ort_compile_ModelCompilationOptions_SetInputModelFromBuffer, const void* input_model_data,
     size_t input_model_data_size) {
-  NEED(model_compile_options)
-  NEED(input_model_data)
   FAIL_UNLESS(input_model_data_size > 0, "input_model_data_size must be above 0")
   model_compile_options->input = CORE_INPUT_BYTES;
   model_compile_options->input_bytes = input_model_data;
@@ -59,14 +54,12 @@ SET(ort_compile_ModelCompilationOptions_SetInputModelFromBuffer, const void* inp
 }
 
 SET(ort_compile_ModelCompilationOptions_SetInputModel, const OrtModel* model) {
-  NEED(model_compile_options)
   model_compile_options->input = CORE_INPUT_MODEL;
   model_compile_options->input_model = model;
   return NULL;
 }
 
 SET(ort_compile_ModelCompilationOptions_SetOutputModelPath, const ORTCHAR_T* output_model_path) {
-  NEED(model_compile_options)
   NEED_PATH(output_model_path)
   CORE_TRY(set_path(model_compile_options, CORE_OUTPUT_FILE, output_model_path));
   model_compile_options->output = CORE_OUTPUT_PATH;
@@ -75,10 +68,6 @@ SET(ort_compile_ModelCompilationOptions_SetOutputModelPath, const ORTCHAR_T* out
 
 SET(ort_compile_ModelCompilationOptions_SetOutputModelBuffer, OrtAllocator* allocator,
     void** output_model_buffer_ptr, size_t* output_model_buffer_size_ptr) {
-  NEED(model_compile_options)
-  NEED(allocator)
-  NEED(output_model_buffer_ptr)
-  NEED(output_model_buffer_size_ptr)
   model_compile_options->output = CORE_OUTPUT_BUFFER;
   model_compile_options->output_buffer = (struct core_compile_buffer){
       allocator, output_model_buffer_ptr, output_model_buffer_size_ptr};
@@ -87,8 +76,6 @@ SET(ort_compile_ModelCompilationOptions_SetOutputModelBuffer, OrtAllocator* allo
 
 SET(ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc, OrtWriteBufferFunc write_func,
     void* state) {
-  NEED(model_compile_options)
-  NEED(write_func)
   model_compile_options->output = CORE_OUTPUT_FUNCTION;
   model_compile_options->write = write_func;
   model_compile_options->write_state = state;
@@ -97,7 +84,6 @@ SET(ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc, OrtWriteBufferF
 
 SET(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile,
     const ORTCHAR_T* external_initializers_file_path, size_t external_initializers_size_threshold) {
-  NEED(model_compile_options)
   NEED_PATH(external_initializers_file_path)
   CORE_TRY(set_path(model_compile_options, CORE_EXTERNAL_FILE, external_initializers_file_path));
   model_compile_options->initializers = CORE_INITIALIZERS_FILE;
@@ -107,8 +93,6 @@ SET(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile,
 
 SET(ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc,
     OrtGetInitializerLocationFunc get_initializer_location_func, void* state) {
-  NEED(model_compile_options)
-  NEED(get_initializer_location_func)
   model_compile_options->initializers = CORE_INITIALIZERS_FUNCTION;
   model_compile_options->locate = get_initializer_location_func;
   model_compile_options->locate_state = state;
@@ -119,11 +103,6 @@ SET(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersBuffer
     const ORTCHAR_T* logical_file_name, size_t external_initializers_size_threshold,
     OrtAllocator* allocator, void** buffer, size_t* buffer_size) {
   char name[CORE_PATH_ROOM];
-  NEED(model_compile_options)
-  NEED(allocator)
-  NEED(buffer)
-  NEED(buffer_size)
-  NEED(logical_file_name)
   FAIL_UNLESS(core_whole_path_utf8(logical_file_name, name) && core_path_is_inside(name),
               "logical_file_name must be a relative path without \"..\", not empty and not too "
               "long")
@@ -137,7 +116,6 @@ SET(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersBuffer
 
 SET(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersAlignment,
     size_t alignment, size_t minimum_size) {
-  NEED(model_compile_options)
   FAIL_UNLESS((alignment & (alignment - 1)) == 0 && alignment <= INT64_MAX,
               "alignment must be 0 or a power of two, at most 2**62")
   FAIL_UNLESS(minimum_size <= INT64_MAX, "minimum_size must be at most 2**63 - 1")
@@ -147,22 +125,17 @@ SET(ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersAlignm
 }
 
 SET(ort_compile_ModelCompilationOptions_SetEpContextEmbedMode, bool embed_ep_context_in_model) {
-  NEED(model_compile_options)
   model_compile_options->embed_mode = embed_ep_context_in_model ? "1" : "0";
   return NULL;
 }
 
 SET(ort_compile_ModelCompilationOptions_SetFlags, uint32_t flags) {
-  NEED(model_compile_options)
   model_compile_options->flags = flags;
   return NULL;
 }
 
 SET(ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation,
     const ORTCHAR_T* output_directory, const ORTCHAR_T* model_name) {
-  NEED(model_compile_options)
-  NEED(output_directory)
-  NEED(model_name)
   NEED_PATH(output_directory)
   NEED_PATH(model_name)
   FAIL_UNLESS(core_path_is_folder(output_directory), "output_directory must end in a separator")
@@ -181,7 +154,6 @@ SET(ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation,
 
 SET(ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel,
     GraphOptimizationLevel graph_optimization_level) {
-  NEED(model_compile_options)
   int level = (int)graph_optimization_level;
   FAIL_UNLESS((level >= ORT_DISABLE_ALL && level <= ORT_ENABLE_LAYOUT) || level == ORT_ENABLE_ALL,
               "graph_optimization_level must be 0, 1, 2, 3 or 99")
@@ -197,13 +169,11 @@ SET(ort_compile_ModelCompilationOptions_SetEpContextDataWriteFunc,
 }
 
 SET(ort_compile_ModelCompilationOptions_SetWeightlessEnabled, bool use_weightless) {
-  NEED(model_compile_options)
   return ort_AddSessionConfigEntry(model_compile_options->session_options, "ep.enable_weightless",
                                    use_weightless ? "1" : "0");
 }
 
 SET(ort_compile_ModelCompilationOptions_SetWeightlessMode, OrtWeightlessSupport weightless_mode) {
-  NEED(model_compile_options)
   FAIL_UNLESS((unsigned)weightless_mode <= OrtWeightlessSupport_ALL,
               "weightless_mode must be 0 (NONE), 1 (EXTERNAL_ONLY) or 2 (ALL)")
   const char mode[] = {(char)('0' + weightless_mode), 0};

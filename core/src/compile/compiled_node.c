@@ -155,11 +155,9 @@ struct creation {
   const OrtKernelInfo* info;
 };
 
-static OrtStatus* create(void* argument) {
-  const struct creation* self = argument;
-  return self->state->node->kernel.def != NULL ? make_kernel(self->state, self->info)
-                                               : make_state(self->state);
-}
+CORE_EP_CALLER(create, const struct creation,
+               self->state->node->kernel.def != NULL ? make_kernel(self->state, self->info)
+                                                     : make_state(self->state))
 
 static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
                                                const OrtKernelInfo* info, void** kernel) {
@@ -227,10 +225,7 @@ struct single_run {
   OrtKernelContext* context;
 };
 
-static OrtStatus* compute_single(void* argument) {
-  const struct single_run* self = argument;
-  return compute(self->state, self->context);
-}
+CORE_EP_CALLER(compute_single, const struct single_run, compute(self->state, self->context))
 
 static OrtStatus* run(struct state* state, OrtKernelContext* context) {
   if (state->ep->is_of_session) {

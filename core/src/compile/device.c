@@ -16,10 +16,8 @@ const OrtLogger* core_logger_of_ep(const struct core_ep* ep) {
   return ep->library != NULL ? ((const struct core_ep_library*)ep->library)->logger : NULL;
 }
 
-static OrtStatus* ask_default(void* argument) {
-  struct finding* self = argument;
-  return self->ep->GetDefaultMemoryDevice(self->ep, &self->device);
-}
+CORE_EP_CALLER(ask_default, struct finding,
+               self->ep->GetDefaultMemoryDevice(self->ep, &self->device))
 
 /* The info that the provider added to one of its devices for that memory, since its allocator may
  * know only that one; otherwise the memory device itself. */
@@ -154,11 +152,9 @@ struct making {
   struct core_tensor* made;
 };
 
-static OrtStatus* make_tensor(void* argument) {
-  struct making* self = argument;
-  return core_new_tensor(self->allocator, self->shape->dims, self->shape->rank, self->shape->type,
-                         &self->made);
-}
+CORE_EP_CALLER(make_tensor, struct making,
+               core_new_tensor(self->allocator, self->shape->dims, self->shape->rank,
+                               self->shape->type, &self->made))
 
 OrtStatus* core_copy_to_device(struct core_device* device, const OrtValue* from,
                                OrtSyncStream* stream, OrtValue** out) {

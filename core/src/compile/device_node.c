@@ -113,10 +113,8 @@ static OrtStatus* begin_run(struct run* run) {
   return pass_all(run);
 }
 
-static OrtStatus* call_provider(void* argument) {
-  const struct run* run = argument;
-  return run->call->compute(run->call->argument, run->inner);
-}
+CORE_EP_CALLER(call_provider, const struct run,
+               self->call->compute(self->call->argument, self->inner))
 
 static OrtStatus* compute_inner(struct run* run, struct core_ep* ep) {
   CORE_TRY(core_begin_device_run(run->on, ep));

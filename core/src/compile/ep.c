@@ -10,11 +10,8 @@ static OrtStatus* refuse(const char* why) {
   return core_status(ORT_FAIL, "ortcore_create_ep%s", why);
 }
 
-static OrtStatus* release_provider(void* block) {
-  struct core_ep* ep = block;
-  ep->factory->ReleaseEp(ep->factory, ep->seen.ep);
-  return NULL;
-}
+CORE_EP_ACTION(release_provider, const struct core_ep,
+               self->factory->ReleaseEp(self->factory, self->seen.ep))
 
 static void end_ep(void* block) {
   struct core_ep* ep = block;

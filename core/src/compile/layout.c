@@ -12,16 +12,12 @@ struct asking {
   int should_convert;
 };
 
-static OrtStatus* ask_layout(void* argument) {
-  struct asking* self = argument;
-  return self->ep->GetPreferredDataLayout(self->ep, &self->layout);
-}
+CORE_EP_CALLER(ask_layout, struct asking, self->ep->GetPreferredDataLayout(self->ep, &self->layout))
 
-static OrtStatus* ask_node(void* argument) {
-  struct asking* self = argument;
-  return self->ep->ShouldConvertDataLayoutForOp(self->ep, self->node->domain, self->node->op_type,
-                                                self->layout, &self->should_convert);
-}
+CORE_EP_CALLER(ask_node, struct asking,
+               self->ep->ShouldConvertDataLayoutForOp(self->ep, self->node->domain,
+                                                      self->node->op_type, self->layout,
+                                                      &self->should_convert))
 
 /* Operators of ONNX whose meaning depends on which dimension the channels are. */
 static bool depends_on_layout(const OrtNode* node) {

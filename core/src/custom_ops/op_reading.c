@@ -51,37 +51,26 @@ size_t core_op_operand_count(const OrtCustomOp* op, bool is_output) {
   return is_output ? ASK(op, 0, GetOutputTypeCount, op) : ASK(op, 0, GetInputTypeCount, op);
 }
 
-static struct core_operand input(const OrtCustomOp* op, size_t i) {
-  struct core_operand operand = {
-      .type = ASK(op, ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, GetInputType, op, i),
-      .characteristic = ASK_SINCE(CHARACTERISTICS_SINCE, op, INPUT_OUTPUT_REQUIRED,
-                                  GetInputCharacteristic, op, i),
-      .memory = ASK_SINCE(MEMORY_SINCE, op, OrtMemTypeDefault, GetInputMemoryType, op, i),
-      .least = 1,
-      .is_homogeneous = 1,
-  };
-  if (operand.characteristic == INPUT_OUTPUT_VARIADIC) {
-    operand.least = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicInputMinArity, op);
-    operand.is_homogeneous = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicInputHomogeneity, op);
+#define OPERAND_READER(function, Side, its_memory)                                        \
+  static struct core_operand function(const OrtCustomOp* op, size_t i) {                  \
+    struct core_operand operand = {                                                       \
+        .type = ASK(op, ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, Get##Side##Type, op, i), \
+        .characteristic = ASK_SINCE(CHARACTERISTICS_SINCE, op, INPUT_OUTPUT_REQUIRED,     \
+                                    Get##Side##Characteristic, op, i),                    \
+        .memory = its_memory,                                                             \
+        .least = 1,                                                                       \
+        .is_homogeneous = 1,                                                              \
+    };                                                                                    \
+    if (operand.characteristic == INPUT_OUTPUT_VARIADIC) {                                \
+      operand.least = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadic##Side##MinArity, op);  \
+      operand.is_homogeneous =                                                            \
+          ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadic##Side##Homogeneity, op);           \
+    }                                                                                     \
+    return operand;                                                                       \
   }
-  return operand;
-}
-
-static struct core_operand output(const OrtCustomOp* op, size_t i) {
-  struct core_operand operand = {
-      .type = ASK(op, ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, GetOutputType, op, i),
-      .characteristic = ASK_SINCE(CHARACTERISTICS_SINCE, op, INPUT_OUTPUT_REQUIRED,
-                                  GetOutputCharacteristic, op, i),
-      .memory = OrtMemTypeDefault,
-      .least = 1,
-      .is_homogeneous = 1,
-  };
-  if (operand.characteristic == INPUT_OUTPUT_VARIADIC) {
-    operand.least = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicOutputMinArity, op);
-    operand.is_homogeneous = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicOutputHomogeneity, op);
-  }
-  return operand;
-}
+OPERAND_READER(input, Input,
+               ASK_SINCE(MEMORY_SINCE, op, OrtMemTypeDefault, GetInputMemoryType, op, i))
+OPERAND_READER(output, Output, OrtMemTypeDefault)
 
 struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index) {
   return is_output ? output(op, index) : input(op, index);

@@ -68,11 +68,9 @@ struct copying {
   size_t count;
 };
 
-static OrtStatus* copy_by_ep(void* argument) {
-  struct copying* self = argument;
-  return self->transfer->CopyTensors(self->transfer, self->from, self->to, self->streams,
-                                     self->count);
-}
+CORE_EP_CALLER(copy_by_ep, struct copying,
+               self->transfer->CopyTensors(self->transfer, self->from, self->to, self->streams,
+                                           self->count))
 
 static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* from,
                                    OrtValue* const* to, OrtSyncStream* stream, size_t count) {

@@ -11,16 +11,12 @@ struct making {
   OrtAllocator* made;
 };
 
-static OrtStatus* create_ep_allocator(void* argument) {
-  struct making* self = argument;
-  return self->factory->CreateAllocator(self->factory, self->info, self->options, &self->made);
-}
+CORE_EP_CALLER(create_ep_allocator, struct making,
+               self->factory->CreateAllocator(self->factory, self->info, self->options,
+                                              &self->made))
 
-static OrtStatus* give_back(void* argument) {
-  struct core_shared_allocator* shared = argument;
-  shared->factory->ReleaseAllocator(shared->factory, shared->allocator);
-  return NULL;
-}
+CORE_EP_ACTION(give_back, struct core_shared_allocator,
+               self->factory->ReleaseAllocator(self->factory, self->allocator))
 
 void core_release_ep_allocator(struct core_shared_allocator* shared) {
   core_ep_log(shared->maker->library.logger, core_ep_call("ReleaseAllocator", give_back, shared));

@@ -158,12 +158,10 @@ struct capacity {
   uint64_t *first, *second;
 };
 
-static OrtStatus* ask_capacity(void* argument) {
-  const struct capacity* self = argument;
-  OrtEpFactory* factory = self->device->factory;
-  return factory->GetDeviceMemoryCapacity(factory, self->device, self->type, self->first,
-                                          self->second);
-}
+CORE_EP_CALLER(ask_capacity, const struct capacity,
+               self->device->factory->GetDeviceMemoryCapacity(self->device->factory, self->device,
+                                                              self->type, self->first,
+                                                              self->second))
 
 CORE_SLOT(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
           OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2) {

@@ -24,11 +24,9 @@ struct question {
   OrtDeviceEpIncompatibilityDetails* details;
 };
 
-static OrtStatus* get_details(void* argument) {
-  struct question* self = argument;
-  return self->factory->GetHardwareDeviceIncompatibilityDetails(self->factory, self->hardware,
-                                                                self->details);
-}
+CORE_EP_CALLER(get_details, struct question,
+               self->factory->GetHardwareDeviceIncompatibilityDetails(self->factory, self->hardware,
+                                                                      self->details))
 
 OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevice* hardware,
                                     OrtDeviceEpIncompatibilityDetails** out) {
@@ -77,11 +75,10 @@ struct validation {
   OrtCompiledModelCompatibility answer;
 };
 
-static OrtStatus* validate(void* argument) {
-  struct validation* self = argument;
-  return self->factory->ValidateCompiledModelCompatibilityInfo(
-      self->factory, self->hardware, self->count, self->info, &self->answer);
-}
+CORE_EP_CALLER(validate, struct validation,
+               self->factory->ValidateCompiledModelCompatibilityInfo(self->factory, self->hardware,
+                                                                     self->count, self->info,
+                                                                     &self->answer))
 
 static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
   for (size_t i = 0; i < count; i++) {

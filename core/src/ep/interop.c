@@ -180,11 +180,9 @@ USE_SEMAPHORE(ort_interop_SignalSemaphore, SignalSemaphore, signal_semaphore, "s
 
 /* --- graphics -------------------------------------------------------------------------------- */
 
-static OrtStatus* begin_graphics(void* argument) {
-  struct call* self = argument;
-  OrtEpFactory* factory = self->device->factory;
-  return factory->InitGraphicsInterop(factory, self->device, self->description);
-}
+CORE_EP_CALLER(begin_graphics, const struct call,
+               self->device->factory->InitGraphicsInterop(self->device->factory, self->device,
+                                                          self->description))
 
 CORE_SLOT(ort_interop_InitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device,
           const OrtGraphicsInteropConfig* config) {
@@ -196,11 +194,8 @@ CORE_SLOT(ort_interop_InitGraphicsInteropForEpDevice, const OrtEpDevice* ep_devi
   return core_ep_call("InitGraphicsInteropForEpDevice", begin_graphics, &call);
 }
 
-static OrtStatus* end_graphics(void* argument) {
-  struct call* self = argument;
-  OrtEpFactory* factory = self->device->factory;
-  return factory->DeinitGraphicsInterop(factory, self->device);
-}
+CORE_EP_CALLER(end_graphics, const struct call,
+               self->device->factory->DeinitGraphicsInterop(self->device->factory, self->device))
 
 CORE_SLOT(ort_interop_DeinitGraphicsInteropForEpDevice, const OrtEpDevice* ep_device) {
   CORE_FAIL_IF(!CORE_FACTORY_HAS(ep_device->factory, GRAPHICS_SINCE, DeinitGraphicsInterop),

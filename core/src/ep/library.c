@@ -130,10 +130,8 @@ static OrtStatus* make_factories(struct core_ep_library* library,
   return status;
 }
 
-static OrtStatus* release_factory(void* argument) {
-  struct core_ep_library* library = argument;
-  return library->release(library->factories[library->factory_count].factory);
-}
+CORE_EP_CALLER(release_factory, struct core_ep_library,
+               self->release(self->factories[self->factory_count].factory))
 
 /* `release` is NULL for the factories that the core itself has; nobody releases those. */
 static void end_factories(struct core_ep_library* library) {

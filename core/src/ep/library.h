@@ -71,13 +71,19 @@ void core_ep_library_end(struct core_ep_library* library);
 /** Runs functions of providers: an exception that leaves `function`, which gets `argument`, becomes
  * a status with ORT_RUNTIME_EXCEPTION. `name` is that of the slot. */
 OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument);
-/** For it: the function that calls the Release of an object of a provider. */
-#define CORE_EP_RELEASE(function, type)        \
-  static OrtStatus* function(void* argument) { \
-    type* object = argument;                   \
-    object->Release(object);                   \
-    return NULL;                               \
+/** For it: a function that answers an expression of `self`, a pointer to its argument. */
+#define CORE_EP_CALLER(function, type, expression) \
+  static OrtStatus* function(void* argument) {     \
+    type* self = argument;                         \
+    return expression;                             \
   }
+
+/** The same for what has no status. */
+#define CORE_EP_ACTION(function, type, expression) \
+  CORE_EP_CALLER(function, type, (expression, (OrtStatus*)NULL))
+
+/** The function that calls the Release of an object of a provider. */
+#define CORE_EP_RELEASE(function, type) CORE_EP_ACTION(function, type, self->Release(self))
 
 /** Logs and releases a failure that no caller can receive. NULL does nothing; without a logger it
  * is only released. */

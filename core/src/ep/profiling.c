@@ -109,10 +109,8 @@ struct ending {
   struct OrtProfilingEventsContainer added;
 };
 
-static OrtStatus* end_profiling(void* argument) {
-  struct ending* self = argument;
-  return self->profiler->EndProfiling(self->profiler, &self->added);
-}
+CORE_EP_CALLER(end_profiling, struct ending,
+               self->profiler->EndProfiling(self->profiler, &self->added))
 
 OrtStatus* ORT_API_CALL core_end_profiling(OrtEpProfilerImpl* profiler, OrtcoreTakeEvent take,
                                            void* state) NO_EXCEPTION {

@@ -18,37 +18,13 @@
 #define LARGEST_MODEL ((size_t)INT32_MAX)
 #define BUFFER ((size_t)16 << 10)
 
-/* Which message it is, as far as tensors may be in it. */
-enum message { MODEL, GRAPH, FUNCTION, NODE, ATTRIBUTE, SPARSE, TENSOR, OTHER };
-
-static enum message message_in(enum message outer, uint32_t number) {
-  static const struct {
-    enum message outer;
-    uint32_t number;
-    enum message inner;
-  } fields[] = {
-      {MODEL, MODEL_GRAPH, GRAPH},
-      {MODEL, MODEL_FUNCTION, FUNCTION},
-      {GRAPH, GRAPH_NODE, NODE},
-      {GRAPH, GRAPH_INITIALIZER, TENSOR},
-      {GRAPH, GRAPH_SPARSE_INITIALIZER, SPARSE},
-      {FUNCTION, FUNCTION_NODE, NODE},
-      {NODE, NODE_ATTRIBUTE, ATTRIBUTE},
-      {ATTRIBUTE, ATTRIBUTE_TENSOR, TENSOR},
-      {ATTRIBUTE, ATTRIBUTE_GRAPH, GRAPH},
-      {ATTRIBUTE, ATTRIBUTE_TENSORS, TENSOR},
-      {ATTRIBUTE, ATTRIBUTE_GRAPHS, GRAPH},
-      {ATTRIBUTE, ATTRIBUTE_SPARSE_TENSOR, SPARSE},
-      {ATTRIBUTE, ATTRIBUTE_SPARSE_TENSORS, SPARSE},
-      {SPARSE, SPARSE_VALUES, TENSOR},
-      {SPARSE, SPARSE_INDICES, TENSOR},
-  };
-  for (size_t i = 0; i < CORE_COUNT_OF(fields); i++) {
-    if (fields[i].outer == outer && fields[i].number == number) {
-      return fields[i].inner;
-    }
-  }
-  return OTHER;
+/* The kind of the message in a field, as far as tensors may be in it. */
+static enum core_onnx message_in(enum core_onnx outer, uint32_t number) {
+  static const uint32_t kinds = 1U << ONNX_GRAPH | 1U << ONNX_FUNCTION | 1U << ONNX_NODE |
+                                1U << ONNX_ATTRIBUTE | 1U << ONNX_SPARSE_TENSOR | 1U << ONNX_TENSOR;
+  enum core_onnx inner =
+      number < ONNX_FIELDS ? core_known_fields[outer][number].kind : ONNX_NO_MESSAGE;
+  return kinds >> inner & 1 ? inner : ONNX_NO_MESSAGE;
 }
 
 /* One of the two places that are written to. */
@@ -89,15 +65,14 @@ struct writer {
 
 /* --- bytes ----------------------------------------------------------------------------------- */
 
-static OrtStatus* write_out(struct writer* writer, struct sink* sink, const void* bytes,
-                            size_t size) {
+static OrtStatus* write_out(struct sink* sink, const void* bytes, size_t size) {
   return size > 0 ? sink->write(sink->state, bytes, size) : NULL;
 }
 
 static OrtStatus* flush(struct writer* writer) {
   size_t size = writer->buffered;
   writer->buffered = 0;
-  return write_out(writer, &writer->sinks[0], writer->buffer, size);
+  return write_out(&writer->sinks[0], writer->buffer, size);
 }
 
 static OrtStatus* put_all(struct writer* writer, const void* bytes, size_t size) {
@@ -109,7 +84,7 @@ static OrtStatus* put_all(struct writer* writer, const void* bytes, size_t size)
     CORE_TRY(flush(writer));
   }
   if (size > BUFFER) {
-    return write_out(writer, &writer->sinks[0], bytes, size);
+    return write_out(&writer->sinks[0], bytes, size);
   }
   if (size > 0) {
     memcpy(writer->buffer + writer->buffered, bytes, size);
@@ -181,7 +156,7 @@ static OrtStatus* put_padding(struct writer* writer, uint64_t size) {
   static const uint8_t zeros[PAGE];
   for (uint64_t part; size > 0; size -= part) {
     part = size < sizeof zeros ? size : sizeof zeros;
-    CORE_TRY(write_out(writer, &writer->sinks[1], zeros, (size_t)part));
+    CORE_TRY(write_out(&writer->sinks[1], zeros, (size_t)part));
   }
   return NULL;
 }
@@ -193,7 +168,7 @@ static OrtStatus* put_elsewhere(struct writer* writer, const uint8_t* bytes, uin
   uint64_t offset = sink->position + padding;
   if (!writer->is_measuring) {
     CORE_TRY(put_padding(writer, padding));
-    CORE_TRY(write_out(writer, sink, bytes, (size_t)size));
+    CORE_TRY(write_out(sink, bytes, (size_t)size));
   }
   sink->position = offset + size;
   return put_external(writer, writer->external_name, offset, &size);
@@ -316,11 +291,11 @@ static OrtStatus* copy_tensor(struct writer* writer, struct core_message tensor)
 
 /* --- messages -------------------------------------------------------------------------------- */
 
-static OrtStatus* copy_message(struct writer* writer, enum message kind,
+static OrtStatus* copy_message(struct writer* writer, enum core_onnx kind,
                                struct core_message message, unsigned depth);
 
 /* Copies a message that tensors may be in, with its size before it. */
-static OrtStatus* copy_inner(struct writer* writer, enum message kind,
+static OrtStatus* copy_inner(struct writer* writer, enum core_onnx kind,
                              const struct core_field* field, unsigned depth) {
   CORE_TRY(put_head(writer, field->number, CORE_LENGTH));
   if (!writer->is_measuring) {
@@ -339,18 +314,19 @@ static OrtStatus* copy_inner(struct writer* writer, enum message kind,
 }
 
 /* Copies fields; those that follow each other and cannot change, at once. */
-static OrtStatus* copy_message(struct writer* writer, enum message kind,
+static OrtStatus* copy_message(struct writer* writer, enum core_onnx kind,
                                struct core_message message, unsigned depth) {
   struct core_field field;
   const uint8_t* start = message.at;
   const uint8_t* before = message.at;
-  if (kind == TENSOR) {
+  if (kind == ONNX_TENSOR) {
     return copy_tensor(writer, message);
   }
   CORE_REFUSE_IF(depth == 0, ORT_INVALID_GRAPH, "graphs are nested too deeply");
   for (; core_next_field(&message, &field); before = message.at) {
-    enum message inner = field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
-    if (inner != OTHER) {
+    enum core_onnx inner =
+        field.wire == CORE_LENGTH ? message_in(kind, field.number) : ONNX_NO_MESSAGE;
+    if (inner != ONNX_NO_MESSAGE) {
       CORE_TRY(put_all(writer, start, (size_t)(before - start)));
       CORE_TRY(copy_inner(writer, inner, &field, depth - 1));
       start = message.at;
@@ -364,7 +340,7 @@ static OrtStatus* pass(struct writer* writer, bool is_measuring) {
   writer->is_measuring = is_measuring;
   writer->sinks[0].position = writer->sinks[1].position = 0;
   writer->weight_count = writer->model->weight_count;
-  return copy_message(writer, MODEL, writer->model->bytes, 4 * CORE_DEEPEST_GRAPH);
+  return copy_message(writer, ONNX_MODEL, writer->model->bytes, 4 * CORE_DEEPEST_GRAPH);
 }
 
 OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out, size_t* count) {

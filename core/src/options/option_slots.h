@@ -9,25 +9,17 @@
 #include "options/session_options.h"
 #include "platform/platform.h"
 
-#define NEED(argument)                                                     \
-  if (CORE_UNLIKELY((argument) == NULL)) {                                 \
-    return core_fail(ORT_INVALID_ARGUMENT, #argument " must not be NULL"); \
-  }
-#define NEED_SELF(self) NEED(self)
-
 #define OPTION(name, kind, initial, entry)
 #define OWN_SETTER(slot)
 #define OWN_GETTER(slot)
 
 #define SETTER(slot, name, type, argument)      \
   CORE_SLOT(slot, OWNER* SELF, type argument) { \
-    NEED_SELF(SELF)                             \
     SELF->FIELD(name) = argument;               \
     return NULL;                                \
   }
 #define SWITCH(slot, name, value)                                  \
   CORE_SLOT(slot, OWNER* SELF) {                                   \
-    NEED_SELF(SELF)                                                \
     __atomic_store_n(&SELF->FIELD(name), value, __ATOMIC_RELEASE); \
     return NULL;                                                   \
   }
@@ -35,22 +27,15 @@
 #define OFF(slot, name) SWITCH(slot, name, false)
 #define COPIER(slot, name, type, argument, size)              \
   CORE_SLOT(slot, OWNER* SELF, const type* argument) {        \
-    NEED_SELF(SELF)                                           \
-    NEED(argument)                                            \
     return core_set_text(&SELF->FIELD(name), argument, size); \
   }
 #define TEXT_SETTER(slot, name, argument) COPIER(slot, name, char, argument, strlen(argument) + 1)
 #define PATH_SETTER(slot, name, argument) \
   COPIER(slot, name, ORTCHAR_T, argument, core_path_size(argument))
-#define CLEARER(slot, name)                            \
-  CORE_SLOT(slot, OWNER* SELF) {                       \
-    NEED_SELF(SELF)                                    \
-    return core_set_text(&SELF->FIELD(name), NULL, 0); \
-  }
+#define CLEARER(slot, name) \
+  CORE_SLOT(slot, OWNER* SELF) { return core_set_text(&SELF->FIELD(name), NULL, 0); }
 #define GETTER(slot, name, type, out)             \
   CORE_SLOT(slot, const OWNER* SELF, type* out) { \
-    NEED_SELF(SELF)                               \
-    NEED(out)                                     \
     *out = SELF->FIELD(name);                     \
     return NULL;                                  \
   }

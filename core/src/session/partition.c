@@ -52,13 +52,10 @@ static OrtStatus* add_compiled(struct core_partition* partition, const OrtcoreCo
   return NULL;
 }
 
-static OrtStatus* end_initialization(void* argument) {
-  const struct core_ep* ep = argument;
-  OrtEp* made = ep->seen.ep;
-  return made->ort_version_supported >= 27 && made->OnSessionInitializationEnd != NULL
-             ? made->OnSessionInitializationEnd(made)
-             : NULL;
-}
+CORE_EP_CALLER(end_initialization, OrtEp,
+               self->ort_version_supported >= 27 && self->OnSessionInitializationEnd != NULL
+                   ? self->OnSessionInitializationEnd(self)
+                   : NULL)
 
 /* Refuses the provider that was made last, if one before has its name. */
 static OrtStatus* check_name(const OrtSession* session) {
@@ -141,7 +138,7 @@ static OrtStatus* add_provider(struct core_partition* partition,
     CORE_TRY(add_compiled(partition, own->compiled));
     name_last_ep(session);
   }
-  return core_ep_call("OnSessionInitializationEnd", end_initialization, own->ep);
+  return core_ep_call("OnSessionInitializationEnd", end_initialization, own->ep->seen.ep);
 }
 
 /* --- nodes that no provider takes ------------------------------------------------------------- */

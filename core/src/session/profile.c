@@ -161,27 +161,17 @@ static OrtStatus* create_profiler(void* argument) {
   return NULL;
 }
 
-static OrtStatus* start_profiling(void* argument) {
-  const struct asked* self = argument;
-  return self->profiler->StartProfiling(self->profiler,
-                                        (int64_t)(core_clock() - self->profile->began));
-}
+CORE_EP_CALLER(start_profiling, const struct asked,
+               self->profiler->StartProfiling(self->profiler,
+                                              (int64_t)(core_clock() - self->profile->began)))
 
-static OrtStatus* start_event(void* argument) {
-  const struct asked* self = argument;
-  return self->profiler->StartEvent(self->profiler, self->id);
-}
+CORE_EP_CALLER(start_event, const struct asked,
+               self->profiler->StartEvent(self->profiler, self->id))
 
-static OrtStatus* stop_event(void* argument) {
-  const struct asked* self = argument;
-  return self->profiler->StopEvent(self->profiler, self->id, self->event);
-}
+CORE_EP_CALLER(stop_event, const struct asked,
+               self->profiler->StopEvent(self->profiler, self->id, self->event))
 
-static OrtStatus* release_profiler(void* argument) {
-  const struct asked* self = argument;
-  self->profiler->Release(self->profiler);
-  return NULL;
-}
+CORE_EP_ACTION(release_profiler, const struct asked, self->profiler->Release(self->profiler))
 
 static void take_event(void* profile, const OrtProfilingEvent* event) {
   write_event(profile, event);

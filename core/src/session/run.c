@@ -218,17 +218,11 @@ static const OrtRunOptions* options_for(const struct announcement* self) {
   return self->options != NULL ? self->options : self->to->run_options;
 }
 
-static OrtStatus* call_run_start(void* argument) {
-  const struct announcement* self = argument;
-  OrtEp* ep = self->to->seen.ep;
-  return ep->OnRunStart(ep, options_for(self));
-}
+CORE_EP_CALLER(call_run_start, const struct announcement,
+               self->to->seen.ep->OnRunStart(self->to->seen.ep, options_for(self)))
 
-static OrtStatus* call_run_end(void* argument) {
-  const struct announcement* self = argument;
-  OrtEp* ep = self->to->seen.ep;
-  return ep->OnRunEnd(ep, options_for(self), self->is_success);
-}
+CORE_EP_CALLER(call_run_end, const struct announcement,
+               self->to->seen.ep->OnRunEnd(self->to->seen.ep, options_for(self), self->is_success))
 
 static OrtStatus* announce_start(struct announcement* self) {
   return self->to->seen.ep->OnRunStart != NULL ? core_ep_call("OnRunStart", call_run_start, self)

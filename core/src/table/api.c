@@ -23,7 +23,7 @@
 #define STUB_STATUS_HOST(symbol, name, parameters, arguments)
 #define STUB_STATUS_ENGINE(symbol, name, parameters, arguments) \
   STUB_STATUS(symbol, name, parameters, arguments,              \
-              " is not implemented in ortcffi's core: " CORE_WHY_##name)
+              " is not implemented in ortcffi's core: " CORE_JOIN(CORE_WHY_, ORT_TABLE))
 #define STUB_STATUS_NOT_YET(symbol, name, parameters, arguments) \
   STUB_STATUS(symbol, name, parameters, arguments, " is not implemented yet in ortcffi's core")
 

@@ -1,95 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences and maps: how they are made and read. */
+
 #include "values/containers.h"
+
+#include <stdlib.h>
 
 #include "heap/heap.h"
 
-/* Compares two keys like strcmp: negative if the key at `a` comes first. */
-typedef int compare_keys(const void* keys, size_t a, size_t b);
+/* A key of a map that is being made, and its position. */
+struct key {
+  const void* at;
+  size_t position;
+};
 
-static int compare_numbers(const void* keys, size_t a, size_t b) {
-  const int64_t* numbers = keys;
-  return (numbers[a] > numbers[b]) - (numbers[a] < numbers[b]);
+/* Compares keys like strcmp; of equal ones the first comes first. */
+static int compare_numbers(const void* a, const void* b) {
+  const struct key *first = a, *second = b;
+  int64_t one = *(const int64_t*)first->at, other = *(const int64_t*)second->at;
+  return (one > other) - (one < other);
 }
 
-static int compare_strings(const void* keys, size_t a, size_t b) {
-  const struct core_string* strings = keys;
-  size_t length_a = strings[a].length;
-  size_t length_b = strings[b].length;
-  int order = memcmp(core_string_text(&strings[a]), core_string_text(&strings[b]),
-                     length_a < length_b ? length_a : length_b);
-  return order != 0 ? order : (length_a > length_b) - (length_a < length_b);
+static int compare_strings(const void* a, const void* b) {
+  const struct core_string* one = ((const struct key*)a)->at;
+  const struct core_string* other = ((const struct key*)b)->at;
+  size_t common = one->length < other->length ? one->length : other->length;
+  int order = memcmp(core_string_text(one), core_string_text(other), common);
+  return order != 0 ? order : (one->length > other->length) - (one->length < other->length);
 }
 
-/* Merges two sorted runs, which begin at `begin` and `middle`. The sort is stable. */
-static void merge(const void* keys, compare_keys* compare, const size_t* from, size_t* to,
-                  size_t begin, size_t middle, size_t end) {
-  size_t left = begin;
-  size_t right = middle;
-  for (size_t i = begin; i < end; i++) {
-    bool take_left = left < middle && (right == end || compare(keys, from[left], from[right]) <= 0);
-    to[i] = take_left ? from[left++] : from[right++];
+/* The order of two keys that may be equal, for qsort, which is not stable. */
+#define STABLE(function, compare)                                                  \
+  static int function(const void* a, const void* b) {                              \
+    size_t first = ((const struct key*)a)->position;                               \
+    int order = compare(a, b);                                                     \
+    return order != 0 ? order : first < ((const struct key*)b)->position ? -1 : 1; \
   }
-}
+STABLE(order_numbers, compare_numbers)
+STABLE(order_strings, compare_strings)
 
-/* Sorts `order` with the help of `scratch`, which is as large; returns which of the two is sorted.
+/* Sorts keys of type INT64 or STRING: numbers by value, strings by their bytes. `order` gets each
+ * distinct key, of equal ones the first. It is a block of the heap, or NULL if there are no keys.
  */
-static size_t* sort(const void* keys, compare_keys* compare, size_t* order, size_t* scratch,
-                    size_t count) {
-  for (size_t run = 1; run < count; run *= 2) {
-    for (size_t begin = 0; begin < count; begin += 2 * run) {
-      size_t middle = begin + run < count ? begin + run : count;
-      size_t end = begin + 2 * run < count ? begin + 2 * run : count;
-      merge(keys, compare, order, scratch, begin, middle, end);
-    }
-    size_t* sorted = scratch;
-    scratch = order;
-    order = sorted;
+static OrtStatus* order_of_keys(const struct core_tensor* keys, struct key** order, size_t* count) {
+  bool is_text = keys->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, is_ascending = true;
+  int (*compare)(const void*, const void*) = is_text ? compare_strings : compare_numbers;
+  size_t each = is_text ? sizeof(struct core_string) : sizeof(int64_t), size = 0, kept = 0;
+  bool fits = !__builtin_mul_overflow(keys->shape.count, sizeof **order, &size);
+  struct key* sorted = fits ? heap_alloc(size) : NULL;
+  CORE_RETURN_IF(sorted == NULL && keys->shape.count > 0, core_no_memory(size));
+  for (size_t i = 0; i < keys->shape.count; i++) {
+    sorted[i] = (struct key){(const char*)keys->data + i * each, i};
+    is_ascending = is_ascending && (i == 0 || compare(&sorted[i - 1], &sorted[i]) < 0);
   }
-  return order;
-}
-
-static bool is_ascending(const void* keys, compare_keys* compare, size_t count) {
-  size_t i = 1;
-  while (i < count && compare(keys, i - 1, i) < 0) {
-    i++;
+  if (!is_ascending) {
+    qsort(sorted, keys->shape.count, sizeof *sorted, is_text ? order_strings : order_numbers);
   }
-  return i >= count;
-}
-
-static size_t keep_first(const void* keys, compare_keys* compare, const size_t* sorted, size_t* to,
-                         size_t count) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (i == 0 || compare(keys, sorted[i - 1], sorted[i]) != 0) {
-      to[kept++] = sorted[i];
+  for (size_t i = 0; i < keys->shape.count; i++) {
+    if (i == 0 || is_ascending || compare(&sorted[kept - 1], &sorted[i]) != 0) {
+      sorted[kept++] = sorted[i];
     }
   }
-  return kept;
-}
-
-/* Sorts keys of type INT64 or STRING: numbers by value, strings by their bytes. `order` gets the
- * position of each distinct key, in ascending order of keys; of equal keys the first. It is a block
- * of the heap, or NULL if there are no keys. */
-static OrtStatus* order_of_keys(const struct core_tensor* keys, size_t** order, size_t* count) {
-  bool is_text = keys->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-  compare_keys* compare = is_text ? compare_strings : compare_numbers;
-  size_t keys_count = keys->shape.count;
-  size_t* both = NULL;
-  if (keys_count > 0) {
-    size_t size = 0;
-    both = __builtin_mul_overflow(keys_count, 2 * sizeof *both, &size) ? NULL : heap_alloc(size);
-    CORE_NEED_MEMORY(both, size);
-  }
-  for (size_t i = 0; i < keys_count; i++) {
-    both[i] = i;
-  }
-  *order = both;
-  *count = keys_count;
-  if (!is_ascending(keys->data, compare, keys_count)) {
-    const size_t* sorted = sort(keys->data, compare, both, both + keys_count, keys_count);
-    *count = keep_first(keys->data, compare, sorted, both, keys_count);
-  }
+  *order = sorted;
+  *count = kept;
   return NULL;
 }
 
@@ -235,7 +207,7 @@ static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out
 }
 
 /* Makes a tensor of rank 1 from the elements of another whose positions are in `order`. */
-static OrtStatus* gather(const struct core_tensor* from, const size_t* order, size_t count,
+static OrtStatus* gather(const struct core_tensor* from, const struct key* order, size_t count,
                          struct core_tensor** out) {
   ONNXTensorElementDataType type = from->shape.type;
   int64_t length = (int64_t)count;
@@ -243,10 +215,11 @@ static OrtStatus* gather(const struct core_tensor* from, const size_t* order, si
   size_t size = core_element_bits(type) / 8;
   for (size_t i = 0; i < count; i++) {
     if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-      memcpy((char*)(*out)->data + i * size, (const char*)from->data + order[i] * size, size);
+      memcpy((char*)(*out)->data + i * size, (const char*)from->data + order[i].position * size,
+             size);
       continue;
     }
-    const struct core_string* text = &from->strings.elements[order[i]];
+    const struct core_string* text = &from->strings.elements[order[i].position];
     CORE_TRY(core_strings_set(&(*out)->strings, i, core_string_text(text), text->length));
   }
   return NULL;
@@ -255,7 +228,7 @@ static OrtStatus* gather(const struct core_tensor* from, const size_t* order, si
 static OrtStatus* fill_map(struct core_map* map, const struct core_tensor* keys,
                            const struct core_tensor* values) {
   size_t count = 0;
-  size_t* order = NULL;
+  struct key* order = NULL;
   CORE_TRY(order_of_keys(keys, &order, &count));
   OrtStatus* status = gather(keys, order, count, &map->keys);
   CORE_THEN(status, gather(values, order, count, &map->values));
