@@ -37,10 +37,6 @@ OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out) {
 
 void core_end_adaptor(void* adaptor) {
   struct core_adaptor* self = adaptor;
-  if (self->counts_headers) {
-    /* Blocks that were not freed are not the adaptor's any more. */
-    core_forget_live_pages();
-  }
   heap_free(self->own_info);
   self->mark = 0;
   core_allocator_release(self->inner);
@@ -83,13 +79,6 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
   return 1;
 }
 
-static void note_header(struct core_adaptor* self, void* block) {
-  struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
-  __atomic_store_n(&self->counts_headers, true, __ATOMIC_RELAXED);
-  header->counted = core_count_header(header, sizeof *header);
-  header->key ^= header->counted != 0 ? CORE_COUNTED : 0;
-}
-
 /* Whether the header before a pointer is in the core's heap and can be read. The header of a block
  * that starts at a multiple of its size is in one segment, so one look-up will do. */
 static inline CORE_INLINE int has_header_in_heap(const void* pointer) {
@@ -98,41 +87,30 @@ static inline CORE_INLINE int has_header_in_heap(const void* pointer) {
           heap_can_read((const void*)((uintptr_t)pointer - 1)));
 }
 
-/* Whether the header before a pointer cannot be read. A call of the system is needed only for
- * memory of others' heaps, and there not for pages with blocks of adaptors. */
-static CORE_NOINLINE int has_unreadable_header(const void* pointer) {
+/* A call of the system is needed only for memory of others' heaps. */
+static OrtStatus* try_headed_free(struct core_adaptor* self, void* pointer) {
   struct core_header header;
   const void* first = (const void*)((uintptr_t)pointer - CORE_HEADER);
-  return !core_is_in_live_page(first, CORE_HEADER) &&
-         core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT;
-}
-
-static OrtStatus* try_headed_free(struct core_adaptor* self, void* pointer) {
   if (CORE_UNLIKELY(!has_header_in_heap(pointer)) && pointer != NULL &&
-      has_unreadable_header(pointer)) {
+      core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT) {
     return core_refusal(pointer,
                         "is not a block of this allocator: the memory before it cannot be read");
   }
   return core_try_free(self, pointer);
 }
 
-void core_use_headers(struct core_adaptor* self) {
-  self->try_free = try_headed_free;
-  self->note_block = note_header;
-}
+void core_use_headers(struct core_adaptor* self) { self->try_free = try_headed_free; }
 
 struct core_header* core_alloc_large_with_header(const struct core_adaptor* self, size_t size) {
   return size - 1 < SIZE_MAX - CORE_HEADER ? core_inner_alloc(self, size + CORE_HEADER) : NULL;
 }
 
-struct core_header* core_header_of_other(const struct core_adaptor* self, void* block) {
-  struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
-  if (header->key == (core_header_key(self, header) ^ CORE_COUNTED)) {
-    core_uncount_header(header, header->counted);
-    return header;
+struct core_header* core_header_of(const struct core_adaptor* self, void* block) {
+  struct core_header* header = core_plain_header_of(self, block);
+  if (CORE_UNLIKELY(header == NULL && block != NULL)) {
+    core_refuse_free(block,
+                     "is not a block of this allocator, or was freed before, or the block in front "
+                     "of it was overrun");
   }
-  core_refuse_free(block,
-                   "is not a block of this allocator, or was freed before, or the block in front "
-                   "of it was overrun");
-  return NULL;
+  return header;
 }

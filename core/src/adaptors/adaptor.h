@@ -10,31 +10,6 @@
 #include "memory/allocator.h"
 #include "object/object.h"
 
-/*
- * Pages that can certainly be read, because the header of a live block is in them.
- *
- * AllocatorFree of an adaptor gets any pointer, and reads the header before it. Where the memory is
- * not of the core's heap, only the system knows whether it can be read, and asking it takes longer
- * than all the rest. So AllocatorAlloc counts the headers in each page, in a small table. A page
- * whose place in the table another one has is not counted, and neither are headers on two pages:
- * for those blocks AllocatorFree asks the system.
- *
- * A count may be too low, which costs only time, but never too high.
- */
-
-/** Counts the header of a block that was just allocated. Returns what core_uncount_header needs; 0
- * if the header was not counted. */
-uint32_t core_count_header(const void* header, size_t size);
-
-/** Takes back a count that is not 0, before the block is freed. */
-void core_uncount_header(const void* header, uint32_t counted);
-
-/** Whether the header of a live block shares its page with this memory. */
-int core_is_in_live_page(const void* address, size_t size);
-
-/** Forgets all counts: blocks were given up without being freed. */
-void core_forget_live_pages(void);
-
 #define CORE_DEEPEST_ADAPTOR 100
 
 /** The largest alignment that can be asked for. */
@@ -98,8 +73,8 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
  * write to it, on all threads, which takes longer than what an adaptor may add (10 ns). Nor is it
  * needed: who calls Free through the struct promises that the pointer is a block, as with any
  * allocator. AllocatorFree promises to refuse other pointers, so there `try_free` first checks
- * whether the header can be read. That is one look-up in the core's heap, and for memory of others
- * one in a small table of pages (above), to which only AllocatorAlloc writes.
+ * whether the header can be read: one look-up in the core's heap, and for memory of others a call
+ * of the system.
  */
 struct core_header {
   uintptr_t key;
@@ -109,8 +84,6 @@ struct core_header {
   struct core_header* next;
   uint64_t serial;
   uint32_t site;
-  /** What core_count_header returned, where the key is marked with CORE_COUNTED. */
-  uint32_t counted;
   struct core_membership* memberships;
 };
 #define CORE_HEADER ((size_t)64)
@@ -141,9 +114,7 @@ static inline CORE_INLINE void* core_inner_alloc(const struct core_adaptor* self
                                             : core_alloc_from(self->inner, size, 0);
 }
 
-/** What the header of a block has as its key while the block is in use; with CORE_COUNTED, if the
- * header is counted in its page. So blocks that are not counted cost nothing more. */
-#define CORE_COUNTED ((uintptr_t)1)
+/** What the header of a block has as its key while the block is in use. */
 static inline uintptr_t core_header_key(const struct core_adaptor* self,
                                         const struct core_header* header) {
   return self->mark ^ (uintptr_t)header;
@@ -180,28 +151,16 @@ static inline void* core_block_after(struct core_header* header) {
   return (char*)header + CORE_HEADER;
 }
 
-/** Returns the header of a block that is in use and not counted in its page; NULL for all other
- * pointers, NULL too. */
+/** Returns the header of a block that is in use; NULL for all other pointers, NULL too. */
 static inline CORE_INLINE struct core_header* core_plain_header_of(const struct core_adaptor* self,
                                                                    void* block) {
   struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
   return CORE_LIKELY(block != NULL && header->key == core_header_key(self, header)) ? header : NULL;
 }
 
-/** core_header_of where the key is another one: takes back the count of a counted header, or
- * refuses the pointer and returns NULL. */
-struct core_header* core_header_of_other(const struct core_adaptor* self, void* block);
-
 /** Returns the header of a block that is to be freed. If the pointer is no block of this adaptor,
  * calls core_refuse_free and returns NULL, as for NULL. */
-static inline CORE_INLINE struct core_header* core_header_of(const struct core_adaptor* self,
-                                                             void* block) {
-  if (CORE_UNLIKELY(block == NULL)) {
-    return NULL;
-  }
-  struct core_header* header = core_plain_header_of(self, block);
-  return CORE_LIKELY(header != NULL) ? header : core_header_of_other(self, block);
-}
+struct core_header* core_header_of(const struct core_adaptor* self, void* block);
 
 /** Frees a block by its header. */
 static inline void core_free_with_header(struct core_adaptor* self, struct core_header* header) {

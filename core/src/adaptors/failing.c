@@ -32,13 +32,6 @@ static OrtStatus* try_inner_free(struct core_adaptor* self, void* p) {
   return ort_AllocatorFree(self->inner, p);
 }
 
-static void note_inner_block(struct core_adaptor* self, void* block) {
-  struct core_adaptor* inner = (struct core_adaptor*)self->inner;
-  if (core_is_adaptor(self->inner) && inner->note_block != NULL) {
-    inner->note_block(inner, block);
-  }
-}
-
 OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
   CORE_TRY(core_new_adaptor("Failing", NULL, sizeof(struct failing), inner, failing_alloc,
@@ -46,7 +39,6 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
   struct failing* self = (struct failing*)*out;
   self->left = allowed(after);
   self->adaptor.try_free = try_inner_free;
-  self->adaptor.note_block = note_inner_block;
   return NULL;
 }
 

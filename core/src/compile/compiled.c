@@ -80,20 +80,15 @@ static const struct core_class compiled_class = {
 static OrtStatus* make_room(struct compiled* compiled) {
   size_t count = compiled->seen.node_count, fused = compiled->fused_count;
   struct core_pool* pool = &compiled->pool;
-  compiled->nodes = core_pool_array(pool, count, sizeof *compiled->nodes);
-  compiled->answers = core_pool_array(pool, count, sizeof *compiled->answers);
-  compiled->contexts = core_pool_array(pool, compiled->room, sizeof *compiled->contexts);
-  compiled->views = core_pool_array(pool, fused, sizeof *compiled->views);
-  compiled->fused = core_pool_array(pool, fused, sizeof *compiled->fused);
-  compiled->given_views = core_pool_array(pool, fused, sizeof *compiled->given_views);
-  compiled->given_nodes = core_pool_array(pool, fused, sizeof *compiled->given_nodes);
-  compiled->infos = core_pool_array(pool, compiled->room, sizeof *compiled->infos);
-  return compiled->nodes != NULL && compiled->contexts != NULL && compiled->views != NULL &&
-                 compiled->fused != NULL && compiled->answers != NULL &&
-                 compiled->given_views != NULL && compiled->given_nodes != NULL &&
-                 compiled->infos != NULL
-             ? NULL
-             : core_no_memory(count * sizeof *compiled->nodes);
+  CORE_TAKE_ARRAY(pool, compiled->nodes, count);
+  CORE_TAKE_ARRAY(pool, compiled->answers, count);
+  CORE_TAKE_ARRAY(pool, compiled->contexts, compiled->room);
+  CORE_TAKE_ARRAY(pool, compiled->views, fused);
+  CORE_TAKE_ARRAY(pool, compiled->fused, fused);
+  CORE_TAKE_ARRAY(pool, compiled->given_views, fused);
+  CORE_TAKE_ARRAY(pool, compiled->given_nodes, fused);
+  CORE_TAKE_ARRAY(pool, compiled->infos, compiled->room);
+  return NULL;
 }
 
 /* A number that differs between models, for the names of compiled graphs. */

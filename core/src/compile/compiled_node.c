@@ -100,14 +100,13 @@ static struct state* new_state(const struct core_compiled_node* node) {
 /* Lets a kernel store its constants in a form of its own (PrePackWeight). */
 static OrtStatus* pack_weights(const struct state* state) {
   OrtKernelImpl* kernel = state->kernel;
-  OrtAllocator* allocator = NULL;
   bool is_packed = false;
-  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
   for (size_t i = 0; kernel->PrePackWeight != NULL && i < state->node->node->input_count; i++) {
     const OrtValue* weight = state->node->constants[i];
     weight = weight != NULL ? weight : state->node->operands[i].constant;
     if (weight != NULL) {
-      CORE_TRY(kernel->PrePackWeight(kernel, weight, (int)i, allocator, NULL, &is_packed));
+      CORE_TRY(
+          kernel->PrePackWeight(kernel, weight, (int)i, CORE_DEFAULT_ALLOCATOR, NULL, &is_packed));
     }
   }
   return NULL;

@@ -90,9 +90,7 @@ OrtStatus* core_copy_from_device(struct core_device_run* run, const OrtValue* fr
   struct core_tensor* made = NULL;
   const struct core_shape* shape = core_shape_of(from);
   if (*to == NULL) {
-    OrtAllocator* allocator = NULL;
-    CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-    CORE_TRY(core_new_tensor(allocator, shape->dims, shape->rank, shape->type, &made));
+    CORE_TRY(core_new_tensor(CORE_DEFAULT_ALLOCATOR, shape->dims, shape->rank, shape->type, &made));
   } else if (!core_is_tensor(*to) ||
              !core_has_shape(core_shape_of(*to), shape->type, shape->dims, shape->rank)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,

@@ -156,10 +156,8 @@ CORE_QUICK_GETTER(ort_OpAttr_GetName, OpAttr_GetName, const char*, name, attribu
 CORE_SLOT(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* attribute,
           OrtValue** attr_tensor) {
   if (attribute->type == ORT_OP_ATTR_TENSOR) {
-    OrtAllocator* allocator = NULL;
-    CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-    return core_copy_tensor((const struct core_tensor*)core_op_attr_tensor(attribute), allocator,
-                            (struct core_tensor**)attr_tensor);
+    return core_copy_tensor((const struct core_tensor*)core_op_attr_tensor(attribute),
+                            CORE_DEFAULT_ALLOCATOR, (struct core_tensor**)attr_tensor);
   }
   CORE_FAIL(ORT_INVALID_ARGUMENT,
             "OpAttr_GetTensorAttributeAsOrtValue: attribute is not of the type TENSOR");

@@ -51,6 +51,7 @@ static OrtStatus* new_env(const struct env_settings* settings, struct OrtEnv** o
   size_t id_size = strlen(settings->id) + 1;
   struct OrtEnv* env = core_new_object(&env_class, sizeof *env + id_size);
   CORE_NEED_MEMORY(env, sizeof *env + id_size);
+  env->presets = (core_once)CORE_ONCE_INIT;
   env->logger = (struct OrtLogger){.function = settings->function,
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),
@@ -75,6 +76,12 @@ static struct OrtEnv* count_client(struct OrtEnv* made) {
   return env;
 }
 
+/* The environment whose libraries this thread registers: they may ask for it, which must not wait.
+ */
+static __thread struct OrtEnv* registering CORE_TLS;
+
+static void register_presets(void) { core_env_register_presets(registering); }
+
 /* The common part of all functions that create an environment, after their guards: hands out the
  * environment, with one more client. */
 static OrtStatus* hand_out(const struct env_settings* settings, OrtEnv** out) {
@@ -83,11 +90,15 @@ static OrtStatus* hand_out(const struct env_settings* settings, OrtEnv** out) {
     struct OrtEnv* made = NULL;
     CORE_TRY(new_env(settings, &made));
     env = count_client(made);
-    if (env == made) {
-      core_env_register_presets(env);
-    } else { /* another thread created one meanwhile */
+    if (env != made) { /* another thread created one meanwhile */
       core_drop(made);
     }
+  }
+  struct OrtEnv* outer = registering;
+  if (outer != env) {
+    registering = env;
+    core_run_once(&env->presets, register_presets);
+    registering = outer;
   }
   *out = env;
   return NULL;

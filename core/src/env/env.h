@@ -21,6 +21,8 @@ struct OrtEnv {
    */
   size_t clients;
   struct OrtLogger logger;
+  /** Whether the libraries of ORTCORE_PROVIDERS are registered: who finds it waits for that. */
+  core_once presets;
   /** A copy of the options that it was created with, or NULL. Constant. */
   OrtThreadingOptions* threading;
   /** The threads that sessions share, until the last client releases it; NULL for none. */

@@ -129,11 +129,6 @@ void core_env_release_allocators(struct OrtEnv* env) {
   }
 }
 
-static OrtAllocator* default_allocator(void) {
-  OrtAllocator* allocator = NULL;
-  return ort_GetAllocatorWithDefaultOptions(&allocator) == NULL ? allocator : NULL;
-}
-
 static void* plain_alloc(void* allocator, size_t size) {
   return ((OrtAllocator*)allocator)->Alloc(allocator, size);
 }
@@ -146,7 +141,7 @@ static void plain_free(void* allocator, void* block) {
 static OrtStatus* create_allocator(const struct OrtMemoryInfo* info, const OrtArenaCfg* cfg,
                                    OrtAllocator** out) {
   static const struct core_callbacks plain = {.alloc = plain_alloc, .free = plain_free};
-  OrtAllocator* inner = default_allocator();
+  OrtAllocator* inner = CORE_DEFAULT_ALLOCATOR;
   return info->allocator_type == OrtArenaAllocator
              ? core_create_arena(inner, cfg, info, out)
              : core_create_from_callbacks(&plain, info, inner, NULL, out);
@@ -189,7 +184,7 @@ CORE_SLOT(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
   OrtAllocator* found = shared == NULL ? NULL : shared->allocator;
   core_unlock(CORE_LOCK_ENV);
   if (found == NULL && mem_info->device_type == OrtMemoryInfoDeviceType_CPU) {
-    found = default_allocator();
+    found = CORE_DEFAULT_ALLOCATOR;
   }
   *allocator = found;
   return NULL;

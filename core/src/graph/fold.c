@@ -31,11 +31,10 @@ static bool has_known_shape(const OrtTensorTypeAndShapeInfo* type, int64_t* elem
 static OrtStatus* make_constant(struct core_scope* scope, const OrtNode* node, size_t rank,
                                 const int64_t* numbers, size_t count) {
   OrtValueInfo* value = (OrtValueInfo*)node->values[node->input_count];
-  OrtAllocator* allocator = NULL;
   struct core_tensor* made = NULL;
   int64_t length = (int64_t)count;
-  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  CORE_TRY(core_new_tensor(allocator, &length, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &made));
+  CORE_TRY(core_new_tensor(CORE_DEFAULT_ALLOCATOR, &length, rank,
+                           ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &made));
   if (count > 0) {
     memcpy(made->data, numbers, count * sizeof *numbers);
   }

@@ -392,6 +392,9 @@ OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out);
 ONNXTensorElementDataType core_element_of_onnx(uint64_t number);
 uint64_t core_onnx_of_element(ONNXTensorElementDataType type);
 
+/** Finds the type in a serialized TypeProto: its members exclude each other, and the last one
+ * counts. Returns the number of its field; 0 for none, with `out` unchanged. */
+uint32_t core_member_of_type(struct core_message type, struct core_message* out);
 /** Makes a type of a serialized TypeProto. `fixed` has lengths for its free dimensions (see
  * CORE_FREE_DIMENSIONS); NULL for none. */
 OrtStatus* core_read_type(struct core_message bytes, const struct core_items* fixed,

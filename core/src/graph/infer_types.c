@@ -27,13 +27,12 @@ static const uint8_t types[CORE_ELEMENT_TYPES][8] = {
 static uint64_t element_of_type(struct core_message type) {
   struct core_message bytes;
   uint64_t sequence = 0;
-  if (core_find_message(type, TYPE_SEQUENCE, &bytes) &&
-      core_find_message(bytes, ELEMENT_TYPE, &type)) {
+  uint32_t member = core_member_of_type(type, &bytes);
+  if (member == TYPE_SEQUENCE && core_find_message(bytes, ELEMENT_TYPE, &type)) {
     sequence = IN_SEQUENCE;
+    member = core_member_of_type(type, &bytes);
   }
-  uint64_t element = core_find_message(type, TYPE_TENSOR, &bytes)
-                         ? core_find_varint(bytes, TENSOR_TYPE_ELEMENT)
-                         : 0;
+  uint64_t element = member == TYPE_TENSOR ? core_find_varint(bytes, TENSOR_TYPE_ELEMENT) : 0;
   return element > 0 && element < IN_SEQUENCE ? element | sequence : 0;
 }
 

@@ -278,7 +278,7 @@ static bool takes_type(const struct core_scope* scope, const OrtValueInfo* value
   struct core_message inner;
   if (value->flags & CORE_IS_INITIALIZER &&
       (!is_output || (scope->graph->form != CORE_AS_WRITTEN &&
-                      !core_find_message(type, TYPE_SPARSE_TENSOR, &inner)))) {
+                      core_member_of_type(type, &inner) != TYPE_SPARSE_TENSOR))) {
     return false;
   }
   return is_output || value->type_bytes.at == NULL;

@@ -93,14 +93,8 @@ static struct core_numbers numbers_of(const struct stored_tensor* tensor, size_t
   return numbers;
 }
 
-static OrtAllocator* default_allocator(void) {
-  OrtAllocator* allocator = NULL;
-  ort_GetAllocatorWithDefaultOptions(&allocator);
-  return allocator;
-}
-
 static OrtStatus* new_tensor(const struct stored_tensor* tensor, struct core_tensor** out) {
-  return core_new_tensor(default_allocator(), tensor->dims, tensor->rank, tensor->type, out);
+  return core_new_tensor(CORE_DEFAULT_ALLOCATOR, tensor->dims, tensor->rank, tensor->type, out);
 }
 
 /* Makes a tensor of numbers that are stored one by one. */
@@ -289,9 +283,9 @@ static OrtStatus* make_of_sparse(const struct stored_sparse* from, bool is_spars
   ONNXTensorElementDataType type = from->values->shape.type;
   CORE_RETURN_IF(core_element_bits(type) < 8 || type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING,
                  refuse_tensor("a sparse tensor has elements that only dense ones can have"));
-  CORE_TRY(is_sparse ? ort_CreateSparseTensorAsOrtValue(default_allocator(), from->dims, from->rank,
-                                                        type, out)
-                     : core_new_tensor(default_allocator(), from->dims, from->rank, type,
+  CORE_TRY(is_sparse ? ort_CreateSparseTensorAsOrtValue(CORE_DEFAULT_ALLOCATOR, from->dims,
+                                                        from->rank, type, out)
+                     : core_new_tensor(CORE_DEFAULT_ALLOCATOR, from->dims, from->rank, type,
                                        (struct core_tensor**)out));
   OrtStatus* status = fill(from, is_sparse, *out);
   if (status != NULL) {
@@ -345,7 +339,7 @@ static OrtStatus* read_list(struct core_message bytes, bool is_scalar,
   int64_t length = (int64_t)count;
   CORE_RETURN_IF(is_scalar && is_text && count > 1,
                  refuse_tensor("a node Constant has several values"));
-  CORE_TRY(core_new_tensor(default_allocator(), &length, is_scalar ? 0 : 1, type, out));
+  CORE_TRY(core_new_tensor(CORE_DEFAULT_ALLOCATOR, &length, is_scalar ? 0 : 1, type, out));
   if (is_text) {
     return set_strings(bytes, numbers.number, out);
   }
@@ -446,7 +440,7 @@ static OrtStatus* read_initializer(const OrtValueInfo* value, bool is_sparse, Or
 OrtStatus* core_read_initializer(const OrtValueInfo* value, OrtValue** out) {
   struct core_message type;
   bool is_sparse = value->graph->form == CORE_AS_WRITTEN ||
-                   core_find_message(value->type_bytes, TYPE_SPARSE_TENSOR, &type);
+                   core_member_of_type(value->type_bytes, &type) == TYPE_SPARSE_TENSOR;
   return read_initializer(value, is_sparse, out);
 }
 

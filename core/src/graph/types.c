@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads types of values from the bytes of a model. */
 #include "graph/graph.h"
+#include "onnx/check_fields.h"
 #include "onnx/fields.h"
 #include "values/type_info.h"
 
@@ -29,12 +30,20 @@ uint64_t core_onnx_of_element(ONNXTensorElementDataType type) {
   return i < CORE_COUNT_OF(moved) ? FIRST_MOVED + i : type;
 }
 
-static OrtStatus* refuse_type(const char* why) { return core_fail(ORT_INVALID_GRAPH, "%s", why); }
+uint32_t core_member_of_type(struct core_message type, struct core_message* out) {
+  struct core_field field;
+  uint32_t number = 0;
+  while (core_next_field(&type, &field)) {
+    if (field.wire == CORE_LENGTH && field.number < ONNX_FIELDS &&
+        core_known_fields[ONNX_TYPE][field.number].kind != ONNX_NO_MESSAGE) {
+      number = field.number;
+      *out = field.bytes;
+    }
+  }
+  return number;
+}
 
-/* The arguments of core_read_type that each function needs. */
-struct reader {
-  const struct core_items* fixed;
-};
+static OrtStatus* refuse_type(const char* why) { return core_fail(ORT_INVALID_GRAPH, "%s", why); }
 
 /* Gives an unknown dimension the length that a list has for its name or its denotation. */
 static void fix_dimension(const struct core_items* fixed, struct core_message text,
@@ -48,7 +57,7 @@ static void fix_dimension(const struct core_items* fixed, struct core_message te
 }
 
 /* Reads one dimension; false where there is no memory. A negative length is unknown. */
-static bool read_dimension(const struct reader* reader, struct core_pool* pool,
+static bool read_dimension(const struct core_items* fixed, struct core_pool* pool,
                            struct core_message bytes, int64_t* length, const char** name) {
   struct core_message denotation = {NULL, NULL}, symbol = {NULL, NULL};
   struct core_field field;
@@ -64,8 +73,8 @@ static bool read_dimension(const struct reader* reader, struct core_pool* pool,
       denotation = field.bytes;
     }
   }
-  fix_dimension(reader->fixed, symbol, false, length);
-  fix_dimension(reader->fixed, denotation, true, length);
+  fix_dimension(fixed, symbol, false, length);
+  fix_dimension(fixed, denotation, true, length);
   if (*length < 0 && symbol.at != NULL) {
     *name = core_pool_text(pool, symbol.at, core_message_size(symbol));
     return *name != NULL;
@@ -73,7 +82,7 @@ static bool read_dimension(const struct reader* reader, struct core_pool* pool,
   return true;
 }
 
-static OrtStatus* read_shape(const struct reader* reader, struct core_pool* pool,
+static OrtStatus* read_shape(const struct core_items* fixed, struct core_pool* pool,
                              struct core_message shape, OrtTensorTypeAndShapeInfo* info) {
   struct core_field field;
   info->has_shape = true;
@@ -87,14 +96,14 @@ static OrtStatus* read_shape(const struct reader* reader, struct core_pool* pool
     if (field.number != SHAPE_DIMENSION || field.wire != CORE_LENGTH) {
       continue;
     }
-    CORE_RETURN_IF(!read_dimension(reader, pool, field.bytes, &info->dims[i], &info->names[i]),
+    CORE_RETURN_IF(!read_dimension(fixed, pool, field.bytes, &info->dims[i], &info->names[i]),
                    core_no_memory(core_message_size(field.bytes)));
     i++;
   }
   return NULL;
 }
 
-static OrtStatus* read_tensor_type(const struct reader* reader, enum ONNXType kind,
+static OrtStatus* read_tensor_type(const struct core_items* fixed, enum ONNXType kind,
                                    struct core_message bytes, OrtTypeInfo** out) {
   OrtTensorTypeAndShapeInfo info = {.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED};
   struct core_pool pool = {0};
@@ -104,7 +113,7 @@ static OrtStatus* read_tensor_type(const struct reader* reader, enum ONNXType ki
     if (field.number == TENSOR_TYPE_ELEMENT && field.wire == CORE_VARINT) {
       info.type = core_element_of_onnx(field.value);
     } else if (field.number == TENSOR_TYPE_SHAPE && field.wire == CORE_LENGTH) {
-      status = read_shape(reader, &pool, field.bytes, &info);
+      status = read_shape(fixed, &pool, field.bytes, &info);
     }
   }
   if (status == NULL && core_is_malformed(&bytes)) {
@@ -115,11 +124,11 @@ static OrtStatus* read_tensor_type(const struct reader* reader, enum ONNXType ki
   return status;
 }
 
-static OrtStatus* read_type(const struct reader* reader, struct core_message bytes, unsigned depth,
-                            OrtTypeInfo** out);
+static OrtStatus* read_type(const struct core_items* fixed, struct core_message bytes,
+                            unsigned depth, OrtTypeInfo** out);
 
 /* A sequence, a map or an optional value: a type around another one. */
-static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kind,
+static OrtStatus* read_outer_type(const struct core_items* fixed, enum ONNXType kind,
                                   struct core_message bytes, unsigned depth, OrtTypeInfo** out) {
   uint32_t inner_number = kind == ONNX_TYPE_MAP ? MAP_TYPE_VALUE : ELEMENT_TYPE;
   struct core_message inner_bytes, rest = bytes;
@@ -133,38 +142,31 @@ static OrtStatus* read_outer_type(const struct reader* reader, enum ONNXType kin
       key = core_element_of_onnx(field.value);
     }
   }
-  CORE_TRY(read_type(reader, inner_bytes, depth + 1, &inner));
+  CORE_TRY(read_type(fixed, inner_bytes, depth + 1, &inner));
   return core_wrap_type(kind, key, inner, out);
 }
 
-static OrtStatus* read_type(const struct reader* reader, struct core_message bytes, unsigned depth,
-                            OrtTypeInfo** out) {
-  struct core_field field;
+static OrtStatus* read_type(const struct core_items* fixed, struct core_message bytes,
+                            unsigned depth, OrtTypeInfo** out) {
+  struct core_message member;
   CORE_RETURN_IF(depth >= LARGEST_DEPTH, refuse_type("types are nested too deeply"));
-  while (core_next_field(&bytes, &field)) {
-    if (field.wire != CORE_LENGTH) {
-      continue;
-    }
-    switch (field.number) {
-      case TYPE_TENSOR:
-        return read_tensor_type(reader, ONNX_TYPE_TENSOR, field.bytes, out);
-      case TYPE_SPARSE_TENSOR:
-        return read_tensor_type(reader, ONNX_TYPE_SPARSETENSOR, field.bytes, out);
-      case TYPE_SEQUENCE:
-        return read_outer_type(reader, ONNX_TYPE_SEQUENCE, field.bytes, depth, out);
-      case TYPE_MAP:
-        return read_outer_type(reader, ONNX_TYPE_MAP, field.bytes, depth, out);
-      case TYPE_OPTIONAL:
-        return read_outer_type(reader, ONNX_TYPE_OPTIONAL, field.bytes, depth, out);
-      default:
-        break;
-    }
+  switch (core_member_of_type(bytes, &member)) {
+    case TYPE_TENSOR:
+      return read_tensor_type(fixed, ONNX_TYPE_TENSOR, member, out);
+    case TYPE_SPARSE_TENSOR:
+      return read_tensor_type(fixed, ONNX_TYPE_SPARSETENSOR, member, out);
+    case TYPE_SEQUENCE:
+      return read_outer_type(fixed, ONNX_TYPE_SEQUENCE, member, depth, out);
+    case TYPE_MAP:
+      return read_outer_type(fixed, ONNX_TYPE_MAP, member, depth, out);
+    case TYPE_OPTIONAL:
+      return read_outer_type(fixed, ONNX_TYPE_OPTIONAL, member, depth, out);
+    default:
+      return refuse_type("a value has a type that the API cannot describe");
   }
-  return refuse_type("a value has a type that the API cannot describe");
 }
 
 OrtStatus* core_read_type(struct core_message bytes, const struct core_items* fixed,
                           OrtTypeInfo** out) {
-  const struct reader reader = {fixed};
-  return read_type(&reader, bytes, 0, out);
+  return read_type(fixed, bytes, 0, out);
 }

@@ -339,15 +339,13 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
   node->host = host;
   node->op = from->op;
   node->api = from->api != NULL ? from->api : host->api;
-  node->allocator = from->allocator;
+  node->allocator = from->allocator != NULL ? from->allocator : CORE_DEFAULT_ALLOCATOR;
   node->logger = from->logger;
   node->threads = from->threads;
   node->options = from->version >= CORE_NODE_OPTIONS_SINCE ? from->options : NULL;
   node->inputs.what = "input";
   node->outputs.what = "output";
-  OrtStatus* status =
-      from->allocator == NULL ? ort_GetAllocatorWithDefaultOptions(&node->allocator) : NULL;
-  CORE_THEN(status, fill(node, from));
+  OrtStatus* status = fill(node, from);
   core_allocator_retain(node->allocator);
   CORE_HAND_OUT(status, node, out);
 }

@@ -110,7 +110,7 @@ static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_,
 }
 
 /* Clients get a pointer to non-const, but nothing writes to it. */
-static const OrtAllocator default_allocator = {
+const OrtAllocator core_default_allocator = {
     .version = ORT_API_VERSION,
     .Alloc = default_alloc,
     .Free = default_free,
@@ -122,7 +122,7 @@ static const OrtAllocator default_allocator = {
 };
 
 CORE_SLOT(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
-  *out = (OrtAllocator*)&default_allocator;
+  *out = CORE_DEFAULT_ALLOCATOR;
   return NULL;
 }
 
@@ -133,12 +133,6 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
                "AllocatorAlloc: ort_allocator has no Alloc");
   void* block = ort_allocator->Alloc(ort_allocator, size);
   CORE_RETURN_IF(block == NULL && size != 0, CORE_OUT_OF_MEMORY(AllocatorAlloc, size));
-  if (CORE_UNLIKELY(!heap_can_read(block)) && block != NULL && core_is_adaptor(ort_allocator)) {
-    struct core_adaptor* adaptor = (struct core_adaptor*)ort_allocator;
-    if (adaptor->note_block != NULL) {
-      adaptor->note_block(adaptor, block);
-    }
-  }
   *out = block;
   return NULL;
 }
@@ -146,14 +140,14 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
 static CORE_NOINLINE OrtStatus* allocator_alloc_large(size_t size, void** out) {
   void* block = heap_try_alloc_large(size);
   if (CORE_UNLIKELY(block == NULL)) {
-    return allocator_alloc_slow((OrtAllocator*)&default_allocator, size, out);
+    return allocator_alloc_slow(CORE_DEFAULT_ALLOCATOR, size, out);
   }
   *out = block;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
-  if (CORE_UNLIKELY(ort_allocator != &default_allocator || out == NULL)) {
+  if (CORE_UNLIKELY(ort_allocator != &core_default_allocator || out == NULL)) {
     return allocator_alloc_slow(ort_allocator, size, out);
   }
   if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
@@ -200,7 +194,7 @@ static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator,
   CORE_REQUIRE(AllocatorFree, ort_allocator);
   CORE_FAIL_IF(ort_allocator->Free == NULL, ORT_INVALID_ARGUMENT,
                "AllocatorFree: ort_allocator has no Free");
-  if (ort_allocator == &default_allocator) {
+  if (ort_allocator == &core_default_allocator) {
     enum heap_verdict verdict = heap_free(p);
     return verdict == HEAP_FREED ? NULL : core_refusal(p, complaint(verdict));
   }
@@ -215,13 +209,12 @@ static CORE_NOINLINE OrtStatus* allocator_free_other(OrtAllocator* ort_allocator
 }
 
 static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {
-  return CORE_LIKELY(heap_try_free_large(p, mark))
-             ? NULL
-             : allocator_free_slow((OrtAllocator*)&default_allocator, p);
+  return CORE_LIKELY(heap_try_free_large(p, mark)) ? NULL
+                                                   : allocator_free_slow(CORE_DEFAULT_ALLOCATOR, p);
 }
 
 ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
-  if (CORE_UNLIKELY(ort_allocator != &default_allocator)) {
+  if (CORE_UNLIKELY(ort_allocator != &core_default_allocator)) {
     return allocator_free_other(ort_allocator, p);
   }
   size_t mark = heap_mark(p);
@@ -244,7 +237,7 @@ CORE_SLOT(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator, const OrtMemo
 CORE_SLOT(ort_AllocatorGetStats, const OrtAllocator* ort_allocator, OrtKeyValuePairs** out) {
   bool has_stats = ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL;
   /* As in ONNX Runtime, whose default allocator has none. Its own GetStats has figures. */
-  if (has_stats && ort_allocator != &default_allocator) {
+  if (has_stats && ort_allocator != &core_default_allocator) {
     return ort_allocator->GetStats(ort_allocator, out);
   }
   return core_figures(NULL, 0, out);

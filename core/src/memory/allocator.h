@@ -21,11 +21,6 @@ struct core_adaptor {
   /** What AllocatorFree calls: core_try_free, or a function that first checks whether the memory
    * that the adaptor's Free reads can be read. */
   OrtStatus* (*try_free)(struct core_adaptor* self, void* pointer);
-  /** Notes a block outside the core's heap that AllocatorAlloc got from the adaptor, so that
-   * `try_free` need not ask the system about it. NULL where `try_free` never asks. */
-  void (*note_block)(struct core_adaptor* self, void* block);
-  /** Whether a block's header was counted in its page. */
-  bool counts_headers;
   /** 1 for an adaptor around an allocator that is no adaptor. */
   uint32_t depth;
   /** The memory info that Info returns; NULL for the inner allocator's. */

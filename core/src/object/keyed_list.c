@@ -114,6 +114,12 @@ struct core_item* core_items_add(struct core_items* items, const void* key, size
   return append(items, &item, block);
 }
 
+struct core_item* core_items_of(struct core_items* items, const char* key) {
+  size_t size = strlen(key) + 1;
+  struct core_item* item = core_items_find(items, key, size);
+  return item != NULL ? item : core_items_add(items, key, size, NULL);
+}
+
 bool core_items_set_text(struct core_items* items, struct core_item* item, const char* text) {
   size_t text_size = strlen(text) + 1;
   void* block = join(item->key, item->key_size, text, text_size);

@@ -47,6 +47,8 @@ struct core_item* core_items_find(const struct core_items* items, const void* ke
 struct core_item* core_items_add(struct core_items* items, const void* key, size_t key_size,
                                  const char* text);
 
+/** The item of a text, which is added unless it is there; NULL where there is no memory. */
+struct core_item* core_items_of(struct core_items* items, const char* key);
 /** Replaces the text of an item; false where there is no memory. */
 bool core_items_set_text(struct core_items* items, struct core_item* item, const char* text);
 

@@ -25,16 +25,13 @@ static size_t list_groups(const OrtSession* session, struct OrtEpAssignedSubgrap
   return count;
 }
 
-static void log_text(const OrtSession* session, const char* text) {
-  core_session_log(session, ORT_LOGGING_LEVEL_VERBOSE, "assigned.c", text);
-}
+#define LOG(session, ...) \
+  core_session_log(session, ORT_LOGGING_LEVEL_VERBOSE, "assigned.c", __VA_ARGS__)
 
 static void log_nodes(const OrtSession* session, const struct OrtEpAssignedSubgraph* subgraph) {
-  char text[300];
   for (size_t i = 0; i < subgraph->count; i++) {
     const OrtNode* node = subgraph->nodes[i];
-    snprintf(text, sizeof text, "  %.100s (%.180s)", node->op_type, node->name);
-    log_text(session, text);
+    LOG(session, "  %.100s (%.180s)", node->op_type, node->name);
   }
 }
 
@@ -42,17 +39,15 @@ static void log_nodes(const OrtSession* session, const struct OrtEpAssignedSubgr
  * are next to each other. */
 static void log_placements(const OrtSession* session, const struct OrtEpAssignedSubgraph* list,
                            size_t count) {
-  char text[200];
-  log_text(session, "Node placements");
+  LOG(session, "Node placements");
   for (size_t first = 0, end; first < count; first = end) {
     size_t nodes = 0;
     for (end = first; end < count && list[end].provider == list[first].provider; end++) {
       nodes += list[end].count;
     }
     bool has_all = first == 0 && end == count;
-    snprintf(text, sizeof text, " %s placed on [%.100s]. Number of nodes: %zu",
-             has_all ? "All nodes" : "Node(s)", list[first].provider, nodes);
-    log_text(session, text);
+    LOG(session, " %s placed on [%.100s]. Number of nodes: %zu", has_all ? "All nodes" : "Node(s)",
+        list[first].provider, nodes);
     for (size_t i = first; i < end && !has_all; i++) {
       log_nodes(session, &list[i]);
     }

@@ -47,12 +47,8 @@ CORE_RELEASER(ort_ReleaseIoBinding, OrtIoBinding)
 
 /* Binds a value, or none, to a name, in place of the one before. */
 static OrtStatus* bind(struct core_items* items, const char* name, const OrtValue* value) {
-  size_t size = strlen(name) + 1;
-  struct core_item* item = core_items_find(items, name, size);
-  if (item == NULL) {
-    item = core_items_add(items, name, size, NULL);
-    CORE_NEED_MEMORY(item, size);
-  }
+  struct core_item* item = core_items_of(items, name);
+  CORE_NEED_MEMORY(item, strlen(name));
   OrtValue* before = (OrtValue*)item->pointer;
   item->pointer = value != NULL ? core_retain_value(value) : NULL;
   item->mark = value != NULL;
@@ -91,7 +87,6 @@ void ORT_API_CALL ort_ClearBoundOutputs(OrtIoBinding* binding_ptr) NO_EXCEPTION 
   }
 }
 
-/* Runs read and write the CPU's memory, so there is nothing to wait for. */
 /* Waits for the work of all providers of a session. */
 static OrtStatus* synchronize(void* argument) {
   const OrtSession* session = argument;

@@ -31,10 +31,7 @@ static bool is_needed(const struct making* making, const char* name) {
 }
 
 static OrtStatus* need(struct making* making, const char* name) {
-  if (name == NULL || name[0] == 0 || is_needed(making, name)) {
-    return NULL;
-  }
-  return core_items_add(&making->needed, name, strlen(name) + 1, NULL) != NULL
+  return name == NULL || name[0] == 0 || core_items_of(&making->needed, name) != NULL
              ? NULL
              : no_memory_to_write(making);
 }

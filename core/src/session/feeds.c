@@ -198,14 +198,12 @@ OrtStatus* core_set_outputs(const OrtSession* session, struct core_frame* frame,
 /* Returns a value that the run did not make: an input or a constant. A tensor is copied, because
  * its memory may end before the output does. */
 static OrtStatus* copy_output(const OrtValue* from, OrtValue** out) {
-  OrtAllocator* allocator = NULL;
   struct core_tensor* copy = NULL;
   if (!core_is_tensor(from)) {
     *out = core_retain_value(from);
     return NULL;
   }
-  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  CORE_TRY(core_copy_tensor(core_tensor_of(from), allocator, &copy));
+  CORE_TRY(core_copy_tensor(core_tensor_of(from), CORE_DEFAULT_ALLOCATOR, &copy));
   *out = &copy->base;
   return NULL;
 }

@@ -62,9 +62,7 @@ static const void* number_of(const OrtValue* value, ONNXTensorElementDataType ty
 
 static OrtStatus* new_number(ONNXTensorElementDataType type, const void* number, size_t size,
                              OrtValue** out) {
-  OrtAllocator* allocator = NULL;
-  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  CORE_TRY(core_new_tensor(allocator, NULL, 0, type, (struct core_tensor**)out));
+  CORE_TRY(core_new_tensor(CORE_DEFAULT_ALLOCATOR, NULL, 0, type, (struct core_tensor**)out));
   memcpy(core_tensor_of(*out)->data, number, size);
   return NULL;
 }

@@ -154,12 +154,10 @@ static OrtStatus* is_convex(const struct core_partition* partition, const Ortcor
 }
 
 static void log_dropped(const OrtSession* session, const char* name) {
-  char text[200];
-  snprintf(text, sizeof text,
-           "the nodes that '%.80s' takes as one depend on their own outputs through other nodes: "
-           "it gets no nodes",
-           name);
-  core_session_log(session, ORT_LOGGING_LEVEL_WARNING, "groups.c", text);
+  core_session_log(session, ORT_LOGGING_LEVEL_WARNING, "groups.c",
+                   "the nodes that '%.80s' takes as one depend on their own outputs through other "
+                   "nodes: it gets no nodes",
+                   name);
 }
 
 /* Cuts a group where other nodes stand between its own in the order of the graph: no path leaves

@@ -39,10 +39,10 @@ static OrtStatus* number_of(struct plan* plan, const char* name, core_value_numb
   if (name == NULL || name[0] == 0) {
     return NULL;
   }
-  struct core_item* item = core_items_find(&plan->names, name, strlen(name) + 1);
-  if (item == NULL) {
-    item = core_items_add(&plan->names, name, strlen(name) + 1, NULL);
-    CORE_NEED_MEMORY(item, strlen(name));
+  size_t before = plan->names.count;
+  struct core_item* item = core_items_of(&plan->names, name);
+  CORE_NEED_MEMORY(item, strlen(name));
+  if (plan->names.count > before) {
     item->number = plan->session->value_count++;
   }
   *out = (core_value_number)item->number;
@@ -340,16 +340,13 @@ static OrtStatus* take_memory(struct plan* plan) {
   for (size_t i = 0; i < steps; i++) {
     reads += plan->session->steps[i].input_count;
   }
-  plan->makers = core_pool_array(&plan->pool, values, sizeof *plan->makers);
-  plan->starts = core_pool_array(&plan->pool, values + 1, sizeof *plan->starts);
-  plan->readers = core_pool_array(&plan->pool, reads, sizeof *plan->readers);
-  plan->counts = core_pool_array(&plan->pool, values, sizeof *plan->counts);
-  plan->waits = core_pool_array(&plan->pool, steps, sizeof *plan->waits);
-  plan->order = core_pool_array(&plan->pool, steps, sizeof *plan->order);
-  return plan->makers != NULL && plan->starts != NULL && plan->readers != NULL &&
-                 plan->counts != NULL && plan->waits != NULL && plan->order != NULL
-             ? NULL
-             : core_no_memory((values + steps) * sizeof(uint32_t));
+  CORE_TAKE_ARRAY(&plan->pool, plan->makers, values);
+  CORE_TAKE_ARRAY(&plan->pool, plan->starts, values + 1);
+  CORE_TAKE_ARRAY(&plan->pool, plan->readers, reads);
+  CORE_TAKE_ARRAY(&plan->pool, plan->counts, values);
+  CORE_TAKE_ARRAY(&plan->pool, plan->waits, steps);
+  CORE_TAKE_ARRAY(&plan->pool, plan->order, steps);
+  return NULL;
 }
 
 static void mark_ports(const struct core_ports* ports, bool* marks) {

@@ -40,9 +40,7 @@ struct scan {
 
 static OrtStatus* new_tensor(const int64_t* dims, size_t rank, ONNXTensorElementDataType type,
                              OrtValue** out) {
-  OrtAllocator* allocator = NULL;
-  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
-  return core_new_tensor(allocator, dims, rank, type, (struct core_tensor**)out);
+  return core_new_tensor(CORE_DEFAULT_ALLOCATOR, dims, rank, type, (struct core_tensor**)out);
 }
 
 /* Moves an axis to another place: `permutation` and `dims` are those of the result. */

@@ -2,6 +2,8 @@
 /* How sessions begin and end. */
 #include "session/session.h"
 
+#include <stdarg.h>
+
 #include "ep/library.h"
 #include "model/model.h"
 #include "object/keyed_list.h"
@@ -121,7 +123,12 @@ static void begin_logger(OrtSession* session) {
 }
 
 void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const char* file,
-                      const char* text) {
+                      const char* format, ...) {
+  char text[300];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
   const struct core_record record = {severity, CORE_LOG_CATEGORY, file, text};
   core_logger_log(&session->logger, &record);
 }

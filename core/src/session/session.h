@@ -168,9 +168,9 @@ OrtStatus* core_choose_devices(OrtSession* session);
 /** Refuses a model with versions of ONNX's operator sets that the core does not know. */
 OrtStatus* core_check_opset_versions(const OrtSession* session);
 
-/** Logs a message of a file of the core. */
+/** Logs a message of a file of the core, made as by printf; what is beyond 300 bytes is cut. */
 void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const char* file,
-                      const char* text);
+                      const char* format, ...) CORE_FORMAT(4);
 
 /** Fails where the options, or those that they are a copy of, say that the session is not to be
  * made. */

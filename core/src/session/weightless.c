@@ -66,17 +66,12 @@ OrtStatus* core_check_weightless_devices(const OrtSession* session,
   return NULL;
 }
 
-static void note(const OrtSession* session, OrtLoggingLevel level, const char* text) {
-  core_session_log(session, level, "weightless.c", text);
-}
-
 static void note_version(const OrtSession* session, const struct core_ep* ep) {
-  char text[300];
-  snprintf(text, sizeof text,
-           "EP '%.100s' was compiled with API version %u, which has no GetWeightlessSupport "
-           "(version 29): whether it leaves weights out cannot be verified",
-           ep->name, (unsigned)ep->seen.ep->ort_version_supported);
-  note(session, ORT_LOGGING_LEVEL_INFO, text);
+  core_session_log(session, ORT_LOGGING_LEVEL_INFO, "weightless.c",
+                   "EP '%.100s' was compiled with API version %u, which has no "
+                   "GetWeightlessSupport (version 29): whether it leaves weights out cannot be "
+                   "verified",
+                   ep->name, (unsigned)ep->seen.ep->ort_version_supported);
 }
 
 /* The numbers of OrtWeightlessSupport are sets of bits. */
@@ -97,13 +92,11 @@ static unsigned modes_in_common(const struct core_weightless* self) {
 static void compare_with_metadata(const struct core_weightless* self, const struct core_ep* ep,
                                   OrtWeightlessSupport support) {
   unsigned common = modes_in_common(self);
-  char text[300];
   if (common != (unsigned)support) {
-    snprintf(text, sizeof text,
-             "EP '%.100s': GetWeightlessSupport() returns '%s', but the EP metadata of its devices "
-             "supports '%s' in common",
-             ep->name, names[support], names[common]);
-    note(self->session, ORT_LOGGING_LEVEL_WARNING, text);
+    core_session_log(self->session, ORT_LOGGING_LEVEL_WARNING, "weightless.c",
+                     "EP '%.100s': GetWeightlessSupport() returns '%s', but the EP metadata of its "
+                     "devices supports '%s' in common",
+                     ep->name, names[support], names[common]);
   }
 }
 

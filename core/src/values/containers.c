@@ -65,12 +65,6 @@ static OrtStatus* order_of_keys(const struct core_tensor* keys, struct key** ord
   return NULL;
 }
 
-static OrtAllocator* default_allocator(void) {
-  OrtAllocator* allocator = NULL;
-  ort_GetAllocatorWithDefaultOptions(&allocator);
-  return allocator;
-}
-
 static void end_map(void* block) {
   struct core_map* map = block;
   core_drop(map->keys);
@@ -117,7 +111,7 @@ static OrtStatus* add_tensor(const struct core_tensor* tensor, const struct core
   CORE_FAIL_IF(tensor->shape.type != first->shape.type, ORT_FAIL,
                "CreateValue: all tensors in a sequence must have one element type");
   CORE_TRY(check_readable(tensor));
-  return core_copy_tensor(tensor, default_allocator(), (struct core_tensor**)out);
+  return core_copy_tensor(tensor, CORE_DEFAULT_ALLOCATOR, (struct core_tensor**)out);
 }
 
 static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, OrtValue** out) {
@@ -211,7 +205,7 @@ static OrtStatus* gather(const struct core_tensor* from, const struct key* order
                          struct core_tensor** out) {
   ONNXTensorElementDataType type = from->shape.type;
   int64_t length = (int64_t)count;
-  CORE_TRY(core_new_tensor(default_allocator(), &length, 1, type, out));
+  CORE_TRY(core_new_tensor(CORE_DEFAULT_ALLOCATOR, &length, 1, type, out));
   size_t size = core_element_bits(type) / 8;
   for (size_t i = 0; i < count; i++) {
     if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
