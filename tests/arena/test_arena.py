@@ -135,7 +135,7 @@ def test_free_blocks_are_merged_before_an_allocation_fails(memory):
     assert arena.figures()["NumArenaExtensions"] == 1
 
 
-def test_the_cache_of_an_ended_thread_is_free(memory):
+def test_what_an_ended_thread_freed_is_free(memory):
     arena = RawArena(memory, max_mem=MIB)
     run_threads(lambda: arena.free(arena.alloc(MIB // 2)))
     arena.free(arena.alloc(MIB))

@@ -124,3 +124,57 @@ int main(void) {
   return api->CreateEnv(ORT_LOGGING_LEVEL_INFO, "client", &env) != NULL;
 }
 """
+
+
+def test_each_of_the_first_threads_has_the_libraries(tmp_path, c_compiler, core_library):
+    """Also the one that does not register them: it waits."""
+    for name, text in (("slow", SLOW_LIBRARY), ("threads", TWO_THREADS)):
+        (tmp_path / f"{name}.c").write_text(text)
+    include = [f"-I{ort.get_include()}", "-D_GNU_SOURCE"]
+    run(*c_compiler, *include, "-shared", "-fPIC", tmp_path / "slow.c", "-o", tmp_path / "slow.so")
+    linked = ["-pthread", core_library, f"-Wl,-rpath,{Path(core_library).parent}"]
+    run(*c_compiler, *include, tmp_path / "threads.c", "-o", tmp_path / "threads", *linked)
+    run(tmp_path / "threads", env=os.environ | {"ORTCORE_PROVIDERS": str(tmp_path / "slow.so")})
+
+
+SLOW_LIBRARY = """
+#include <stdlib.h>
+#include <unistd.h>
+#include "onnxruntime_c_api.h"
+ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
+                                        const OrtLogger* logger, OrtEpFactory** factories,
+                                        size_t capacity, size_t* count) {
+  (void)name, (void)base, (void)logger, (void)factories, (void)capacity;
+  usleep(300000);
+  setenv("REGISTERED", "1", 1);
+  *count = 0;
+  return NULL;
+}
+ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
+  (void)factory;
+  return NULL;
+}
+"""
+
+TWO_THREADS = """
+#include <pthread.h>
+#include <stdlib.h>
+#include "onnxruntime_c_api.h"
+static void* create(void* unused) {
+  (void)unused;
+  OrtEnv* env;
+  OrtGetApiBase()->GetApi(ORT_API_VERSION)->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "", &env);
+  return getenv("REGISTERED");
+}
+int main(void) {
+  pthread_t threads[2];
+  void* registered[2];
+  for (int i = 0; i < 2; i++) {
+    pthread_create(&threads[i], NULL, create, NULL);
+  }
+  for (int i = 0; i < 2; i++) {
+    pthread_join(threads[i], &registered[i]);
+  }
+  return registered[0] == NULL || registered[1] == NULL;
+}
+"""

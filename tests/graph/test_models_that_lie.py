@@ -290,6 +290,36 @@ def test_messages_in_parts_are_joined():
     assert len(ort.Model.load(many).graph.nodes) == 1
 
 
+FLOATS_OF_2 = helper.make_tensor_type_proto(1, [2])
+KINDS_OF_TYPES = [
+    FLOATS_OF_2,
+    helper.make_sequence_type_proto(FLOATS_OF_2),
+    helper.make_map_type_proto(7, FLOATS_OF_2),
+    helper.make_optional_type_proto(FLOATS_OF_2),
+    helper.make_sparse_tensor_type_proto(1, [2]),
+]
+
+
+@pytest.mark.parametrize("last", KINDS_OF_TYPES, ids=lambda kind: kind.WhichOneof("value"))
+@pytest.mark.parametrize("first", KINDS_OF_TYPES, ids=lambda kind: kind.WhichOneof("value"))
+def test_the_last_of_several_types_of_a_value_counts(first, last):
+    """They are one protobuf oneof."""
+
+    def model(kind: bytes) -> bytes:
+        value = models.field(1, "x") + models.field(2, kind)
+        return models.field(1, 10) + models.field(7, models.field(11, value))
+
+    both = model(first.SerializeToString() + last.SerializeToString())
+    assert onnx.load_model_from_string(both).graph.input[0].type.WhichOneof(
+        "value"
+    ) == last.WhichOneof("value")
+    types = [
+        str(ort.Model.load(content).graph.inputs[0].type)
+        for content in (both, model(last.SerializeToString()))
+    ]
+    assert types[0] == types[1]
+
+
 @pytest.mark.parametrize("group", [b"\x0b\x0c", b"\x0b\x08\x05\x13\x14\x0c"])
 def test_groups_are_unknown_fields(group):
     graph = onnx.load_model_from_string(models.scaled()).graph.SerializeToString()
