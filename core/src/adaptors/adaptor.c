@@ -2,7 +2,6 @@
 /* The code that all adaptors share. */
 #include "adaptors/adaptor.h"
 
-#include "heap/heap.h"
 #include "memory/memory_info.h"
 #include "platform/platform.h"
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "adaptors/adaptors.h"
-#include "core.h"
 #include "memory/allocator.h"
 #include "object/object.h"
 

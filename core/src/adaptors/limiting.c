@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The adaptor that limits the bytes in use, or counts and reports what exceeds the limit. */
 #include "adaptors/adaptor.h"
-#include "heap/heap.h"
 #include "memory/per_thread.h"
 
 /* RESERVE: bytes that a thread has taken from the common count but does not use. */

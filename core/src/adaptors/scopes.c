@@ -2,7 +2,6 @@
 /* Scopes of tracking adaptors, and the blocks that are recorded for them. */
 #include "adaptors/scopes.h"
 
-#include "heap/heap.h"
 #include "adaptors/tracking_internal.h"
 
 struct core_scope {

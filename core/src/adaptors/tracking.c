@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The adaptor that counts. */
 
-#include "heap/heap.h"
 #include "adaptors/scopes.h"
 #include "adaptors/tracking_internal.h"
 

@@ -2,7 +2,6 @@
 /* Regions and reserved blocks: taking them from the inner allocator and giving them back; forks
  * meanwhile. */
 #include "arena/arena_internal.h"
-#include "heap/heap.h"
 
 /* How often a thread retries while others may be about to add or free memory. */
 #define PATIENCE 10000

@@ -13,7 +13,6 @@
 
 #include "arena/arena.h"
 #include "adaptors/adaptor.h"
-#include "heap/heap.h"
 #include "platform/platform.h"
 
 #define ARENA_GRANULE ((size_t)256)

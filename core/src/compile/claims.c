@@ -3,7 +3,6 @@
 
 #include "compile/ep.h"
 #include "ep/library.h"
-#include "object/keyed_list.h"
 
 static struct core_claims* claims_of(OrtcoreClaims* claims) { return (struct core_claims*)claims; }
 

@@ -4,7 +4,6 @@
 #include "compile/compiled_node.h"
 #include "compile/device.h"
 #include "ep/library.h"
-#include "object/list.h"
 
 struct compiled {
   struct OrtcoreCompiled seen;

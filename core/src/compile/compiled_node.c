@@ -4,7 +4,6 @@
 
 #include "compile/device.h"
 #include "ep/library.h"
-#include "kernels/kernel.h"
 
 /* The argument of CreateState. */
 struct OrtNodeComputeContext {

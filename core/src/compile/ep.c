@@ -4,7 +4,6 @@
 
 #include "compile/device.h"
 #include "ep/library.h"
-#include "object/keyed_list.h"
 
 static OrtStatus* refuse(const char* why) {
   return core_status(ORT_FAIL, "ortcore_create_ep%s", why);

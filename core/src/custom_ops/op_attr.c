@@ -2,7 +2,6 @@
 /* OrtOpAttr: attributes of nodes. */
 
 #include "custom_ops/custom_op.h"
-#include "heap/heap.h"
 #include "object/keyed_list.h"
 #include "values/value.h"
 

@@ -2,7 +2,6 @@
 /* Domains of custom ops, and the list of domains and libraries that session options hold. */
 
 #include "custom_ops/custom_op.h"
-#include "heap/heap.h"
 #include "platform/platform.h"
 
 /* A library that was opened for its custom ops; each list that has it has a reference. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "custom_ops/custom_op.h"
 
-#include "heap/heap.h"
 #include "platform/platform.h"
 
 /* A slot function cannot see through which table it was called. So each recorder has its own set of

@@ -2,7 +2,6 @@
 /* Copies between tensors: on the CPU by the core, otherwise by an execution provider. */
 
 #include "env/registered_eps.h"
-#include "heap/heap.h"
 #include "values/value.h"
 
 static bool is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {

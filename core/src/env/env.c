@@ -2,7 +2,6 @@
 #include "env/env.h"
 
 #include "env/preset_eps.h"
-#include "heap/heap.h"
 #include "options/threading_options.h"
 
 /* Under CORE_LOCK_ENV, with the number of its clients, its allocators and its execution providers.

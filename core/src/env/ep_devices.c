@@ -2,7 +2,6 @@
 /* What clients ask an environment of hardware and execution providers, and providers of it. */
 
 #include "env/registered_eps.h"
-#include "ep/devices.h"
 
 CORE_SLOT(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* const** ep_devices,
           size_t* num_ep_devices) {

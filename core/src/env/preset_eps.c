@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "env/registered_eps.h"
-#include "heap/heap.h"
 
 #define VARIABLE "ORTCORE_PROVIDERS"
 

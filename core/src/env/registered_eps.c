@@ -2,7 +2,6 @@
 #include "env/registered_eps.h"
 
 #include "env/shared_allocators.h"
-#include "ep/devices.h"
 
 #define SLOT "RegisterExecutionProviderLibrary"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether hardware and compiled models fit an execution provider. */
-#include "ep/devices.h"
 
 #include "ep/library.h"
 #include "object/keyed_list.h"

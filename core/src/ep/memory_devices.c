@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory devices. An OrtMemoryDevice is a memory info whose name and allocator are not compared. */
-#include "memory/memory_info.h"
 #include "values/value.h"
 
 static const OrtMemoryDevice* device_of(const struct OrtMemoryInfo* info) {

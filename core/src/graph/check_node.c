@@ -3,7 +3,6 @@
  * them. */
 
 #include "graph/reading.h"
-#include "object/keyed_list.h"
 #include "onnx/fields.h"
 
 static OrtStatus* refuse(const OrtNode* node, const char* why) {

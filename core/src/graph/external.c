@@ -4,7 +4,6 @@
 #include "graph/reading.h"
 #include "graph/tensor_bytes.h"
 #include "onnx/check_fields.h"
-#include "onnx/fields.h"
 
 struct core_weights_file {
   struct core_weights_file* next;

@@ -15,8 +15,6 @@
 
 #include "custom_ops/custom_op.h"
 #include "object/keyed_list.h"
-#include "object/list.h"
-#include "object/object.h"
 #include "object/pool.h"
 #include "onnx/schemas.h"
 #include "onnx/wire.h"

@@ -4,7 +4,6 @@
  */
 
 #include "graph/reading.h"
-#include "object/keyed_list.h"
 #include "values/type_info.h"
 
 /* Operators with channels have far fewer. */

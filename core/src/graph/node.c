@@ -2,7 +2,6 @@
 /* OrtNode: one call of an operator. */
 
 #include "graph/graph.h"
-#include "object/keyed_list.h"
 
 static void end_node(void* block) {
   struct OrtNode* node = block;

@@ -4,9 +4,7 @@
  * and outputs, then the inputs of nodes. */
 
 #include "graph/reading.h"
-#include "object/keyed_list.h"
 #include "onnx/check_fields.h"
-#include "onnx/fields.h"
 
 bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* item) {
   if (list->count == list->capacity) {

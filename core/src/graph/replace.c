@@ -3,7 +3,6 @@
 
 #include "graph/reading.h"
 #include "graph/tensor_bytes.h"
-#include "memory/memory_info.h"
 
 static OrtStatus* refuse_value(enum OrtErrorCode code, const char* name, const char* why) {
   return core_fail(code, "the initializer '%s%s", name, why);

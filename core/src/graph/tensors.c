@@ -2,7 +2,6 @@
 /* Makes values of the tensors in a model. Elements that are stored as they are in memory are not
  * copied: the value refers to the model's bytes, at any alignment. */
 
-#include "graph/graph.h"
 #include "graph/tensor_bytes.h"
 #include "onnx/fields.h"
 #include "sparse/sparse.h"

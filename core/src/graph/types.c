@@ -2,7 +2,6 @@
 /* Reads types of values from the bytes of a model. */
 #include "graph/graph.h"
 #include "onnx/check_fields.h"
-#include "onnx/fields.h"
 #include "values/type_info.h"
 
 /* Types within types; deeper ones are refused. */

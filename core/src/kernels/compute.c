@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One call of a kernel: what goes in and comes out is checked against what the op declares. */
 
-#include "heap/heap.h"
 #include "kernels/kernel.h"
 
 static OrtStatus* missing(const struct core_node* node, size_t i) {

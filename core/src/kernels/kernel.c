@@ -2,7 +2,6 @@
 /* Kernels: how they begin and end, and how an op's functions are called. */
 #include "kernels/kernel.h"
 
-#include "heap/heap.h"
 #include "platform/catching.h"
 
 /* Since when a struct has CreateKernelV2 and KernelComputeV2. */

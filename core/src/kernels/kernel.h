@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "core.h"
 #include "custom_ops/custom_op.h"
 #include "object/pool.h"
 #include "ortcore.h"

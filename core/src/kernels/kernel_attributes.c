@@ -2,7 +2,6 @@
 /* The attributes of a kernel's node. Numbers, texts and tensors of another type than the one that
  * is asked for are refused; arrays of another type are empty, as in the reference. */
 
-#include "heap/heap.h"
 #include "kernels/kernel.h"
 #include "memory/allocator.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel borrows for one call. */
 
-#include "heap/heap.h"
 #include "kernels/kernel.h"
-#include "memory/memory_info.h"
 
 /* Stands before a scratch buffer, as long as a cache line so that the buffer stays aligned. */
 struct core_scratch {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel knows of its node, but for the attributes. */
 
-#include "heap/heap.h"
 #include "kernels/kernel.h"
-#include "memory/memory_info.h"
 
 OrtStatus* core_give_text(const char* text, size_t length, char* out, size_t* size) {
   size_t room = *size;

@@ -2,7 +2,6 @@
 /* Nodes that kernels are made for, checked against what their op declares. */
 #include <stdarg.h>
 
-#include "heap/heap.h"
 #include "kernels/kernel.h"
 #include "memory/references.h"
 

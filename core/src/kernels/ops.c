@@ -2,7 +2,6 @@
 /* Ops that kernels make and call: those that are registered where the kernel runs. */
 
 #include "kernels/kernel.h"
-#include "object/pool.h"
 
 /* What CreateOp looks for. */
 struct request {

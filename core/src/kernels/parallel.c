@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ParallelFor, on the threads that the client has made for a session. Elsewhere threads live for
  * one call, so that no fork and no end of the process meets them idle. */
-#include "heap/heap.h"
 #include "kernels/kernel.h"
 #include "kernels/thread_pool.h"
 #include "platform/catching.h"

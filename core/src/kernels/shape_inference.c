@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an op works out of the shapes of its outputs. */
 
-#include "heap/heap.h"
 #include "kernels/kernel.h"
 
 /* Since when a struct has InferOutputShapeFn. */

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "core.h"
 #include "memory/references.h"
 
 /** Mixed with its address it marks a live adaptor; an ended one has no mark. */

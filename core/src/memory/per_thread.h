@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "core.h"
 #include "platform/platform.h"
 
 /** The highest number of threads with numbers of their own; all others share the last number. */

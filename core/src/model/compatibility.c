@@ -4,7 +4,6 @@
 #include "memory/allocator.h"
 #include "model/model.h"
 #include "onnx/check_fields.h"
-#include "platform/platform.h"
 
 static const char prefix[] = "ep_compatibility_info.";
 

@@ -4,7 +4,6 @@
 #include "model/editor.h"
 
 #include "onnx/fields.h"
-#include "onnx/schemas.h"
 
 static void end_parts(struct core_list* parts) {
   for (size_t i = 0; i < parts->count; i++) {

@@ -4,7 +4,6 @@
 #include "graph/tensor_bytes.h"
 #include "model/editor.h"
 #include "onnx/fields.h"
-#include "values/type_info.h"
 
 /* A dimension with a size needs no name. One with neither is unknown: its message stays empty. */
 static void write_shape(struct core_writing* to, const OrtTensorTypeAndShapeInfo* info) {

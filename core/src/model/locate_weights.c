@@ -4,7 +4,6 @@
 #include "model/model.h"
 
 #include "onnx/fields.h"
-#include "values/value.h"
 
 struct asking {
   const OrtcoreWriting* writing;

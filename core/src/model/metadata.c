@@ -3,7 +3,6 @@
 
 #include "graph/graph.h"
 #include "memory/allocator.h"
-#include "object/keyed_list.h"
 #include "onnx/fields.h"
 
 /* What the slots read, each a text. */

@@ -4,9 +4,7 @@
 
 #include "graph/tensor_bytes.h"
 #include "model/model.h"
-#include "object/keyed_list.h"
 #include "onnx/check_fields.h"
-#include "onnx/fields.h"
 
 static void end_model(void* block) {
   OrtModel* model = block;

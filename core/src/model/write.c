@@ -6,9 +6,7 @@
 
 #include "graph/tensor_bytes.h"
 #include "model/model.h"
-#include "object/keyed_list.h"
 #include "onnx/check_fields.h"
-#include "onnx/fields.h"
 
 /* Raw data of fewer bytes stays in a skeleton. */
 #define SKELETON_KEEPS 256

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "options/session_options.h"
 
-#include "object/object.h"
-
 static const struct core_class ep_context_class = {.kind = CORE_EP_CONTEXT};
 
 CORE_SLOT(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOptions* options,

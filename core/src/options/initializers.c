@@ -2,7 +2,6 @@
 /* The tensors and files in session options that replace a model's initializers, and the container
  * of prepacked weights that sessions share. */
 
-#include "heap/heap.h"
 #include "platform/platform.h"
 #include "options/session_options.h"
 #include "values/value.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "custom_ops/custom_op.h"
 
 #include "platform/platform.h"
 #include "options/session_options.h"

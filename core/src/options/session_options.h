@@ -9,9 +9,7 @@
 #include "ep/devices.h"
 #include "kernels/thread_pool.h"
 #include "object/keyed_list.h"
-#include "object/list.h"
 #include "options/option_rows.h"
-#include "core.h"
 
 /* The functions for the data of compiled models, and OrtEpContextConfig. */
 

@@ -3,7 +3,6 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
-#include "platform/platform.h"
 #include "platform/private_copy.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,6 @@
 /* OrtIoBinding: the values of the next runs, by name. */
 
 #include "ep/library.h"
-#include "object/keyed_list.h"
 #include "session/session.h"
 
 struct OrtIoBinding {

@@ -4,7 +4,6 @@
 
 #include "env/preset_eps.h"
 #include "env/registered_eps.h"
-#include "ep/devices.h"
 #include "model/model.h"
 #include "session/session.h"
 

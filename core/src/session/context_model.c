@@ -3,7 +3,6 @@
  * that a provider compiled. */
 
 #include "model/editor.h"
-#include "object/keyed_list.h"
 #include "onnx/fields.h"
 #include "session/session.h"
 

@@ -2,7 +2,6 @@
 /* What the caller of a run gives and gets: inputs and outputs are checked, results handed over. */
 
 #include "options/run_options.h"
-#include "session/session.h"
 #include "session/run.h"
 
 /* --- checks ----------------------------------------------------------------------------------- */

@@ -6,9 +6,7 @@
  * begin with their length. All numbers are little-endian. */
 #include "session/session.h"
 
-#include "memory/memory_info.h"
 #include "options/run_options.h"
-#include "platform/platform.h"
 
 #define IDENTIFIER "TORT"
 #define FORMAT_VERSION 1

@@ -3,7 +3,6 @@
  * ONNX's operators is of one release of ONNX. */
 
 #include "model/model.h"
-#include "onnx/schemas.h"
 #include "session/session.h"
 
 static OrtStatus* refuse_version(OrtErrorCode code, const char* domain, int64_t version,

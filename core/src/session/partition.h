@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "object/keyed_list.h"
 #include "session/session.h"
 
 /** The work on one session. Nodes are known by the names of their outputs: these stay the same when

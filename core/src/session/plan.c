@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers the values, orders the steps, and finds the last step that uses each value. */
 
-#include "object/keyed_list.h"
 #include "session/session.h"
 
 /* The work on one session. Arrays about values are indexed by the number of the value, arrays about

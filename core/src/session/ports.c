@@ -2,7 +2,6 @@
 /* Lists the inputs, the outputs and the initializers that runs may replace, and finds them by name.
  */
 #include "session/session.h"
-#include "values/type_info.h"
 
 /* Whether all tensors of a type have an element type. */
 static bool has_elements(const OrtTypeInfo* type) {

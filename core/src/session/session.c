@@ -6,7 +6,6 @@
 
 #include "ep/library.h"
 #include "model/model.h"
-#include "object/keyed_list.h"
 #include "options/threading_options.h"
 #include "session/profile.h"
 

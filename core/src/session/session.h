@@ -14,8 +14,6 @@
 #include "env/env.h"
 #include "kernels/kernel.h"
 #include "options/session_options.h"
-#include "object/pool.h"
-#include "values/value.h"
 
 /** The number of a value in a run; CORE_NO_VALUE for an operand that is left out. */
 typedef uint32_t core_value_number;

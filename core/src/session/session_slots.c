@@ -3,7 +3,6 @@
 
 #include "memory/allocator.h"
 #include "session/profile.h"
-#include "values/type_info.h"
 
 static OrtStatus* give_name(const struct core_ports* ports, size_t index, OrtAllocator* allocator,
                             char** out) {

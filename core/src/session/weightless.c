@@ -2,7 +2,6 @@
 /* Weightless modes: whether providers are to leave weights out of what they compile, and whether
  * they can. */
 
-#include "ep/devices.h"
 #include "session/session.h"
 
 #define MODE "ep.enable_weightless_mode"

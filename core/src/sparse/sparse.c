@@ -2,7 +2,6 @@
 /* Sparse tensors: creation and reading. sparse_fill.c fills them. */
 #include "sparse/sparse.h"
 
-#include "heap/heap.h"
 #include "memory/references.h"
 #include "values/type_info.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Filling sparse tensors, by copies into an allocator's memory or with a caller's indices. */
 
-#include "heap/heap.h"
 #include "sparse/sparse.h"
 
 /* The arguments of a FillSparseTensor function, except the indices. */

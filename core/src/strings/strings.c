@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "heap/heap.h"
-#include "platform/platform.h"
 #include "platform/short_texts.h"
 
 static bool is_local(const struct core_string* string) {

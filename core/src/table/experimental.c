@@ -2,8 +2,6 @@
 /* GetExperimentalFunction: functions that are not slots, found by name. */
 
 #include "compile/ep.h"
-#include "custom_ops/custom_op.h"
-#include "env/logging.h"
 #include "ep/profiling.h"
 #include "env/registered_eps.h"
 #include "kernels/kernel.h"

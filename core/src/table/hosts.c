@@ -10,11 +10,9 @@
  * take more space than the code.
  */
 
-#include "custom_ops/custom_op.h"
 #include "env/logging.h"
 #include "kernels/kernel.h"
 #include "options/session_options.h"
-#include "platform/platform.h"
 #include "platform/private_copy.h"
 #include "table/versions.h"
 

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "core.h"
 #include "ortcore.h"
 #include "status/notes.h"
 

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#include "heap/heap.h"
-
 /* A key of a map that is being made, and its position. */
 struct key {
   const void* at;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtTensorTypeAndShapeInfo: element type and shape, with names for dimensions of any size. */
 
-#include "heap/heap.h"
 #include "values/type_info.h"
 
 static void free_names(const char** names, size_t first, size_t end) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensors of strings. */
 
-#include "heap/heap.h"
 #include "platform/short_texts.h"
 #include "values/value.h"
 

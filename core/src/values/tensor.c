@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense tensors: creation, release, and reading. */
 
-#include "heap/heap.h"
 #include "memory/allocator.h"
 #include "values/value.h"
 

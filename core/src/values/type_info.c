@@ -3,7 +3,6 @@
 #include "values/type_info.h"
 
 #include "values/containers.h"
-#include "heap/heap.h"
 
 #define NO_KEY ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
 

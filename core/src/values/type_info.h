@@ -2,7 +2,6 @@
 /** @file type_info.h The structs behind OrtTensorTypeAndShapeInfo, OrtTypeInfo and its kinds. */
 #pragma once
 
-#include "core.h"
 #include "values/value.h"
 
 struct OrtTensorTypeAndShapeInfo {

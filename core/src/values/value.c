@@ -2,8 +2,6 @@
 /* Functions for values of every kind. */
 #include "values/value.h"
 
-#include "heap/heap.h"
-
 OrtValue* core_retain_value(const OrtValue* value) {
   OrtValue* shared = core_target(value);
   core_retain(&shared->object);

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "core.h"
 #include "memory/memory_info.h"
 #include "object/object.h"
 #include "strings/strings.h"
