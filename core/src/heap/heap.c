@@ -3,6 +3,10 @@
 
 #include "heap/heap_internal.h"
 
+/* Until its first allocation a thread uses these bins: always empty when taking, always full when
+ * freeing, never written. */
+struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
+
 /* From this class on, an empty bin takes blocks of larger classes, up to so many classes above. */
 #define BORROW_FROM 17
 #define BORROW_STEPS 4
@@ -75,13 +79,31 @@ static void give_bin(struct heap_thread* self, size_t size_class) {
   give_spares(self, size_class);
 }
 
-void heap_give_all(struct heap_thread* self) {
+void heap_end_thread(struct heap_thread* self) {
   for (size_t size_class = 1; size_class <= HEAP_LAST_CLASS; size_class++) {
     give_bin(self, size_class);
   }
 }
 
-void heap_fill_bins(struct heap_thread* self) {
+int64_t heap_thread_live(const struct heap_thread* thread) {
+  int64_t sum = HEAP_READ(thread->huge_bytes);
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+    const struct heap_bin* bin = &thread->bins[i];
+    sum += (int64_t)(HEAP_READ(bin->pops) - HEAP_READ(bin->pushes)) * (int64_t)heap_class_size(i);
+  }
+  return sum;
+}
+
+void heap_add_calls(struct heap_stats* out, const struct heap_thread* thread) {
+  out->allocations += HEAP_READ(thread->huge_pops);
+  out->frees += HEAP_READ(thread->huge_pushes);
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+    out->allocations += HEAP_READ(thread->bins[i].pops);
+    out->frees += HEAP_READ(thread->bins[i].pushes);
+  }
+}
+
+void heap_begin_thread(struct heap_thread* self) {
   memset(self, 0, sizeof *self);
   self->secret = heap_region.secret;
   /* Marks that are not classes keep this: a bin without blocks that is always full. */
@@ -371,7 +393,7 @@ void heap_zero(void* start, size_t size) {
 
 void heap_shrink(void) {
   if (heap_self != &heap_nobody) {
-    heap_give_all(heap_self);
+    heap_end_thread(heap_self);
   }
   heap_central_shrink();
 }

@@ -69,6 +69,29 @@ int64_t heap_live_objects(enum core_kind kind);
 #define HEAP_READ(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
 
 struct heap_thread;
+
+/** @name What each heap defines for heap_threads.c
+ * @{ */
+/** Prepares the heap on the first use of it; false where that fails. */
+int heap_begin(void);
+/** Fills in a new thread's part. */
+void heap_begin_thread(struct heap_thread* self);
+/** Gives away what a thread's part holds. */
+void heap_end_thread(struct heap_thread* self);
+/** The bytes that a thread allocated minus those that it freed. */
+int64_t heap_thread_live(const struct heap_thread* thread);
+/** Adds a thread's calls to `out`. */
+void heap_add_calls(struct heap_stats* out, const struct heap_thread* thread);
+/** Adds what the heap has from the system. */
+void heap_system_stats(struct heap_stats* out);
+/** A step of a fork, with the list of threads. */
+void heap_at_fork(int is_before, struct heap_thread* threads);
+/** @} */
+
+/** Recomputes the peak; returns by how many bytes the use may grow without a new peak. */
+int64_t heap_note_peak(void);
+void heap_count_bad_free(void);
+
 /** Placeholder for threads that have not allocated yet. */
 extern struct heap_thread heap_nobody;
 extern __thread struct heap_thread* heap_self CORE_TLS;

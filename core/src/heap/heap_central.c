@@ -241,14 +241,11 @@ void heap_central_shrink(void) {
   }
 }
 
-void heap_central_lock(void) {
+/* Only the locks of the central lists are taken: bins need none. In the child the bins of the other
+ * threads stay as they are, with their free blocks, which no thread uses there, and their counts.
+ */
+void heap_at_fork(int is_before, struct heap_thread* threads) {
   for (size_t i = 0; i < CORE_COUNT_OF(centrals); i++) {
-    core_mutex_lock(&centrals[i].lock);
-  }
-}
-
-void heap_central_unlock(void) {
-  for (size_t i = 0; i < CORE_COUNT_OF(centrals); i++) {
-    core_mutex_unlock(&centrals[i].lock);
+    (is_before ? core_mutex_lock : core_mutex_unlock)(&centrals[i].lock);
   }
 }

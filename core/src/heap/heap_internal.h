@@ -57,30 +57,16 @@ static inline char* heap_segment_start(size_t segment) {
 
 /* heap.c */
 
-/** Initializes a thread's bins as empty. */
-void heap_fill_bins(struct heap_thread* self);
-/** Moves all blocks in a thread's bins to the central lists. */
-void heap_give_all(struct heap_thread* self);
-
 /** Reports on stderr a free block whose key is gone. */
 void heap_report_broken(const struct heap_block* block);
 
-/* heap_threads.c */
-
-/** Recomputes the peak; returns by how many bytes the use may grow without a new peak. */
-int64_t heap_note_peak(void);
-void heap_count_bad_free(void);
-
 /* heap_region.c */
 
-/** Reserves the address range on first use; false if no addresses are left. */
-int heap_region_begin(void);
 /** Takes a run of segments and marks it with a class or HEAP_HUGE; returns its first index, or -1
  * when out of memory. */
 int64_t heap_region_take(size_t segments, size_t mark);
 /** Returns a run and its pages to the system. */
 void heap_region_give(size_t segment);
-void heap_region_stats(struct heap_stats* out);
 
 /* heap_central.c */
 
@@ -90,5 +76,3 @@ struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count
 void heap_central_give(size_t size_class, struct heap_block* batch, size_t count);
 /** Returns the pages of all unused blocks in the central lists to the system. */
 void heap_central_shrink(void);
-void heap_central_lock(void);
-void heap_central_unlock(void);

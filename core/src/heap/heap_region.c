@@ -35,7 +35,8 @@ static uintptr_t make_secret(void) {
   return (uintptr_t)(x ^ (x >> 31)) | 1;
 }
 
-int heap_region_begin(void) {
+/* Reserves the address range. */
+int heap_begin(void) {
   for (size_t span = core_address_room(); span >= SMALLEST_SPAN; span >>= 1) {
     size_t segments = span >> HEAP_SEGMENT_SHIFT;
     size_t tables = segments * (sizeof(struct heap_segment) + 1);
@@ -154,7 +155,7 @@ void heap_region_give(size_t segment) {
   core_unlock(CORE_LOCK_HEAP_REGION);
 }
 
-void heap_region_stats(struct heap_stats* out) {
+void heap_system_stats(struct heap_stats* out) {
   core_lock(CORE_LOCK_HEAP_REGION);
   out->segment_bytes = segments_in_use << HEAP_SEGMENT_SHIFT;
   out->extensions = extensions;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of threads that have bins, and the statistics over all of them. */
-#include "heap/heap_internal.h"
+/* The list of threads that have a part of the heap, and the statistics over all of them. */
+#include "heap/heap.h"
+#include "platform/platform.h"
 
-/* Until its first allocation a thread uses these bins: always empty when taking, always full when
- * freeing, never written. */
-struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
 __thread struct heap_thread* heap_self CORE_TLS = &heap_nobody;
 
 static core_once once = CORE_ONCE_INIT;
@@ -20,34 +18,14 @@ static int64_t ended_live;
 static int64_t ended_objects[CORE_KINDS];
 static int64_t peak;
 
-/* The bytes that a thread allocated minus those that it freed. */
-static int64_t thread_live(const struct heap_thread* thread) {
-  int64_t sum = HEAP_READ(thread->huge_bytes);
-  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
-    const struct heap_bin* bin = &thread->bins[i];
-    sum += (int64_t)(HEAP_READ(bin->pops) - HEAP_READ(bin->pushes)) * (int64_t)heap_class_size(i);
-  }
-  return sum;
-}
-
-/* Adds a thread's calls to `out`. */
-static void add_calls(struct heap_stats* out, const struct heap_thread* thread) {
-  out->allocations += HEAP_READ(thread->huge_pops);
-  out->frees += HEAP_READ(thread->huge_pushes);
-  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
-    out->allocations += HEAP_READ(thread->bins[i].pops);
-    out->frees += HEAP_READ(thread->bins[i].pushes);
-  }
-}
-
 static void thread_end(void* argument) {
   struct heap_thread* self = argument;
-  /* Whatever else this thread does while it ends begins with bins of its own again. */
+  /* Whatever else this thread does while it ends begins with a part of its own again. */
   heap_self = &heap_nobody;
-  heap_give_all(self);
+  heap_end_thread(self);
   core_lock(CORE_LOCK_HEAP);
-  add_calls(&ended, self);
-  ended_live += thread_live(self);
+  heap_add_calls(&ended, self);
+  ended_live += heap_thread_live(self);
   for (size_t i = 0; i < CORE_KINDS; i++) {
     ended_objects[i] += (int64_t)(self->created[i] - self->released[i]);
   }
@@ -61,19 +39,10 @@ static void thread_end(void* argument) {
   core_unlock(CORE_LOCK_HEAP);
 }
 
-/* Only the locks of the central lists are taken: bins need none. In the child the bins of the other
- * threads stay as they are, with their free blocks, which no thread uses there, and their counts.
- */
-static void at_fork(enum core_fork step) {
-  if (step == CORE_BEFORE_FORK) {
-    heap_central_lock();
-  } else {
-    heap_central_unlock();
-  }
-}
+static void at_fork(enum core_fork step) { heap_at_fork(step == CORE_BEFORE_FORK, threads); }
 
 static void begin_threads(void) {
-  ready = core_locks_begin() && heap_region_begin() && core_thread_key_create(&key, thread_end);
+  ready = core_locks_begin() && heap_begin() && core_thread_key_create(&key, thread_end);
   core_at_fork(CORE_LOCK_HEAP, at_fork);
 }
 
@@ -91,7 +60,7 @@ struct heap_thread* heap_thread_begin(void) {
     self = core_map(sizeof *self);
   }
   if (self != NULL) {
-    heap_fill_bins(self);
+    heap_begin_thread(self);
     self->next = threads;
     threads = self;
   }
@@ -107,7 +76,7 @@ struct heap_thread* heap_thread_begin(void) {
 static int64_t sum_live(void) {
   int64_t sum = ended_live;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    sum += thread_live(thread);
+    sum += heap_thread_live(thread);
   }
   peak = sum > peak ? sum : peak;
   return sum;
@@ -129,10 +98,10 @@ void heap_read_stats(struct heap_stats* out) {
   out->live_bytes = (uint64_t)sum_live();
   out->peak_bytes = (uint64_t)peak;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    add_calls(out, thread);
+    heap_add_calls(out, thread);
   }
   core_unlock(CORE_LOCK_HEAP);
-  heap_region_stats(out);
+  heap_system_stats(out);
 }
 
 int64_t heap_live_objects(enum core_kind kind) {

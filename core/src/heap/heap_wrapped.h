@@ -43,10 +43,8 @@ struct heap_thread {
  * An allocator that does not survive a fork while another thread is in it is called between
  * heap_enter and heap_leave: a fork waits until no thread is between the two. The thread writes
  * `is_inside` and then reads `heap_forks`, the fork does it the other way round. With a barrier in
- * both, at least one sees what the other wrote. Where the system has a barrier for the whole
- * process, the fork alone pays for it.
+ * both, at least one sees what the other wrote.
  * @{ */
-extern int heap_has_barrier;
 /** Whether a fork is pending or in progress. */
 extern int heap_forks;
 /** Returns when no fork is under way, with `is_inside` set. */
@@ -56,12 +54,7 @@ static inline CORE_INLINE void heap_enter(struct heap_thread* self) {
   if (other_survives_forks()) {
     return;
   }
-  if (CORE_LIKELY(heap_has_barrier)) {
-    __atomic_store_n(&self->is_inside, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  } else {
-    __atomic_exchange_n(&self->is_inside, 1, __ATOMIC_SEQ_CST);
-  }
+  __atomic_exchange_n(&self->is_inside, 1, __ATOMIC_SEQ_CST);
   if (CORE_UNLIKELY(__atomic_load_n(&heap_forks, __ATOMIC_SEQ_CST))) {
     heap_wait_for_fork(self);
   }

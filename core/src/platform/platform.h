@@ -163,11 +163,6 @@ size_t core_processor_count(void);
 int32_t core_process_id(void);
 int32_t core_thread_id(void);
 
-/** Prepares core_barrier; true if the system has it. */
-int core_barrier_begin(void);
-/** A full memory barrier on all running threads of the process, which costs those threads no
- * instruction. */
-void core_barrier(void);
 /** @} */
 
 /** @name Address space

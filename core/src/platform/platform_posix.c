@@ -130,22 +130,6 @@ void core_run_once_slow(core_once* once, void (*function)(void)) {
 }
 #endif
 
-/* The thread sanitizer does not know these barriers. */
-#if defined(__linux__) && !defined(CORE_TSAN)
-/* Commands of the system call, as in <linux/membarrier.h>, which a machine with musl may lack. */
-enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
-
-int core_barrier_begin(void) {
-  return syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-}
-
-void core_barrier(void) { syscall(SYS_membarrier, PRIVATE_EXPEDITED, 0, 0); }
-#else
-int core_barrier_begin(void) { return 0; }
-
-void core_barrier(void) {}
-#endif
-
 static void* map(size_t size, int protection, int flags) {
   void* range = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   return range == MAP_FAILED ? NULL : range;

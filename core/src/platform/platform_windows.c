@@ -116,10 +116,6 @@ void core_thread_join(struct core_thread* thread) {
 
 void core_yield(void) { SwitchToThread(); }
 
-int core_barrier_begin(void) { return 1; }
-
-void core_barrier(void) { FlushProcessWriteBuffers(); }
-
 /* Before Windows 8.1, and in wine, each reserved page costs a byte or more. So the range is limited
  * to four times the machine's memory. */
 size_t core_address_room(void) {
