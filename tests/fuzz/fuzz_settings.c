@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings of one value, which the API mostly cannot read: the structs behind it can be. */
-#include "options/run_options.h"
 #include "model.h"
 #include "options/session_options.h"
-#include "options/threading_options.h"
 
 static OrtSessionOptions* session;
 static OrtRunOptions* run;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Has a provider compile what it takes of a graph, and finds its kernels for single nodes. */
 
-#include "compile/compiled_node.h"
+#include "compile/ep.h"
 #include "compile/device.h"
 #include "ep/library.h"
 

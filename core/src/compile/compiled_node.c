@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The op of what a provider runs, and its kernels. */
-#include "compile/compiled_node.h"
+#include "compile/ep.h"
 
 #include "compile/device.h"
 #include "ep/library.h"

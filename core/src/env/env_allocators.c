@@ -4,7 +4,6 @@
 
 #include "arena/arena.h"
 #include "env/registered_eps.h"
-#include "env/shared_allocators.h"
 #include "adaptors/adaptor.h"
 
 bool core_is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {

@@ -2,7 +2,6 @@
 /* The allocators that execution providers make for the memory of their devices, which the
  * environment shares. */
 #include "env/registered_eps.h"
-#include "env/shared_allocators.h"
 
 struct making {
   OrtEpFactory* factory;

@@ -2,7 +2,6 @@
 /* The libraries of execution providers that an environment variable names, for programs whose
  * options name none: ORTCORE_PROVIDERS=/path/liba.so?threads=2:/path/libb.so. Its items are
  * separated as those of PATH are; behind '?' are options of the provider, separated by '&'. */
-#include "env/preset_eps.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "env/registered_eps.h"
 
-#include "env/shared_allocators.h"
-
 #define SLOT "RegisterExecutionProviderLibrary"
 
 static void end_registered(void* block) {

@@ -10,6 +10,8 @@
 
 #include "env/env.h"
 #include "ep/library.h"
+#include "core.h"
+#include "memory/memory_info.h"
 
 struct core_registered_ep {
   struct core_ep_library library;
@@ -48,3 +50,46 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
                                                  const char* name, const ORTCHAR_T* path,
                                                  const OrtHardwareDevice* const* hardware,
                                                  size_t hardware_count);
+
+/** Registers the libraries that the variable names, and logs each, also where it fails. */
+void core_env_register_presets(struct OrtEnv* env);
+
+/** Adds their devices, in the order of the variable, to options that have no execution provider. */
+OrtStatus* core_choose_presets(const struct OrtEnv* env, OrtSessionOptions* options);
+
+struct core_registered_ep;
+
+struct core_shared_allocator {
+  struct core_shared_allocator* next;
+  /** A copy of the description of its memory; a name that is no literal follows the struct. */
+  struct OrtMemoryInfo info;
+  /** The environment has a reference to it. */
+  OrtAllocator* allocator;
+  /** Created here, so that the reference is the creator's. */
+  int is_owned;
+  /** The factory that made it, and the library of that, which takes it off the list before it ends.
+   * NULL for any other. */
+  OrtEpFactory* factory;
+  struct core_registered_ep* maker;
+};
+
+/** An entry for memory without an allocator yet; NULL where there is no memory. */
+struct core_shared_allocator* core_describe_shared(const struct OrtMemoryInfo* info);
+
+/** Lists an allocator. It replaces the one with the same memory and name, which is freed. */
+void core_share_allocator(struct OrtEnv* env, struct core_shared_allocator* shared);
+
+/** Takes the allocator with the same memory and name off the list, and frees it. */
+OrtStatus* core_unshare_allocator(struct OrtEnv* env, const struct OrtMemoryInfo* info);
+
+/** Whether the environment shares an allocator for some memory, whatever its name. */
+bool core_is_shared_memory(const struct OrtEnv* env, const struct OrtMemoryInfo* info);
+
+/** Frees an entry that is on no list, with what it has of its allocator. Without a lock. */
+void core_free_shared(struct core_shared_allocator* shared);
+
+/** Gives an allocator of a provider back to the factory that made it. */
+void core_release_ep_allocator(struct core_shared_allocator* shared);
+
+/** Whether two descriptions are of the same device and memory, whatever their names. */
+bool core_is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The model editor's graphs and models. A graph owns what it is given; when a model takes it over,
  * it is written as the bytes that the model is from then on. */
-#include "model/editor.h"
+#include "model/model.h"
 
 #include "onnx/fields.h"
 

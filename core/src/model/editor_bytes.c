@@ -2,7 +2,7 @@
 /* Graphs that the model editor made, written as the bytes of a model. */
 
 #include "graph/tensor_bytes.h"
-#include "model/editor.h"
+#include "model/model.h"
 #include "onnx/fields.h"
 
 /* A dimension with a size needs no name. One with neither is unknown: its message stays empty. */

@@ -2,7 +2,7 @@
 /* Adds a graph of the model editor to a model: the skeleton of the model is written anew with what
  * the graph has, and read as a model that has the weights of both. */
 
-#include "model/editor.h"
+#include "model/model.h"
 #include "onnx/fields.h"
 
 /* The work on one model. */

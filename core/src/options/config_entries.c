@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Configuration entries of session options and run options; free dimensions of session options. */
 
-#include "options/run_options.h"
 #include "options/session_options.h"
 #include "status/key_values.h"
 

@@ -2,8 +2,7 @@
 /* What all options do by their rows: begin, copy, end and read them. */
 #include "options/option_rows.h"
 
-#include "options/run_options.h"
-#include "options/threading_options.h"
+#include "options/session_options.h"
 #include "platform/platform.h"
 #include "status/key_values.h"
 

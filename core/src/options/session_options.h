@@ -10,6 +10,8 @@
 #include "kernels/thread_pool.h"
 #include "object/keyed_list.h"
 #include "options/option_rows.h"
+#include "object/object.h"
+#include "object/list.h"
 
 /* The functions for the data of compiled models, and OrtEpContextConfig. */
 
@@ -122,3 +124,42 @@ const char* core_config_get(const struct core_items* entries, const char* key);
 /** Adds a reference to each value of the list; releases one of each. */
 void core_retain_initializers(const struct core_items* items);
 void core_release_initializers(const struct core_items* items);
+
+extern const struct core_class core_run_options_class;
+
+#define CORE_DEFAULT_SEVERITY (-1)
+
+struct OrtRunOptions {
+  struct core_object object;
+  /** CORE_DEFAULT_SEVERITY: that of the session. */
+  int log_severity;
+  int log_verbosity;
+  /** NULL until it is set. */
+  char* tag;
+  /** Atomic: another thread sets it to end a run. */
+  bool terminated;
+  /** The prefix of the path of the profile; NULL while runs write none. */
+  ORTCHAR_T* profiling;
+  /** Borrowed. */
+  OrtSyncStream* stream;
+  /** An item's text is the value. */
+  struct core_items config;
+  /** Of OrtLoraAdapter. Borrowed. */
+  struct core_list adapters;
+};
+
+extern const struct core_class core_threading_options_class;
+
+struct OrtThreadingOptions {
+  struct core_object object;
+  int intra_op_threads;
+  int inter_op_threads;
+  bool spinning;
+  bool denormal_as_zero;
+  /** NULL until it is set. */
+  char* affinity;
+  struct core_thread_functions functions;
+};
+
+/** A copy, which the caller gives to ReleaseThreadingOptions; NULL where there is no memory. */
+OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options);

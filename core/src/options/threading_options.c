@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "options/threading_options.h"
+#include "options/session_options.h"
 
 #include "options/option_slots.h"
 

@@ -2,7 +2,6 @@
 /* The devices that a policy of the options chooses for a session, or a function of the caller; or
  * those of an environment variable. */
 
-#include "env/preset_eps.h"
 #include "env/registered_eps.h"
 #include "model/model.h"
 #include "session/session.h"

@@ -2,7 +2,7 @@
 /* Compiled models: what a session loaded, with a node EPContext in the place of each group of nodes
  * that a provider compiled. */
 
-#include "model/editor.h"
+#include "model/model.h"
 #include "onnx/fields.h"
 #include "session/session.h"
 

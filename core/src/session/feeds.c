@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the caller of a run gives and gets: inputs and outputs are checked, results handed over. */
 
-#include "options/run_options.h"
-#include "session/run.h"
+#include "options/session_options.h"
+#include "session/session.h"
 
 /* --- checks ----------------------------------------------------------------------------------- */
 

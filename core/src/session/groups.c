@@ -2,7 +2,7 @@
 /* Which of its claims a provider gets: groups of nodes that are still free, and that no path leaves
  * and comes back to. */
 
-#include "session/partition.h"
+#include "session/session.h"
 
 const char* core_first_output(const OrtNode* node) {
   for (size_t i = node->input_count; i < node->input_count + node->output_count; i++) {

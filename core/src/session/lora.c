@@ -6,7 +6,7 @@
  * begin with their length. All numbers are little-endian. */
 #include "session/session.h"
 
-#include "options/run_options.h"
+#include "options/session_options.h"
 
 #define IDENTIFIER "TORT"
 #define FORMAT_VERSION 1

@@ -2,7 +2,7 @@
 /* Decides what runs each node: the providers of the options in their order, then custom ops. */
 
 #include "ep/library.h"
-#include "session/partition.h"
+#include "session/session.h"
 #include "table/versions.h"
 
 /* --- steps ------------------------------------------------------------------------------------ */

@@ -4,9 +4,9 @@
 #include "compile/device.h"
 #include "ep/library.h"
 #include "memory/per_thread.h"
-#include "options/run_options.h"
+#include "options/session_options.h"
 #include "session/profile.h"
-#include "session/run.h"
+#include "session/session.h"
 
 static size_t operands_of(const struct core_step* step) {
   return step->input_count + step->output_count;

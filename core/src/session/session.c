@@ -6,7 +6,7 @@
 
 #include "ep/library.h"
 #include "model/model.h"
-#include "options/threading_options.h"
+#include "options/session_options.h"
 #include "session/profile.h"
 
 static void end_session(void* block) {

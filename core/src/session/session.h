@@ -312,3 +312,63 @@ OrtStatus* core_find_context_path(const OrtSession* session, char path[CORE_PATH
 /** Writes it to a file; the path is UTF-8. On failure there is no file. Initializers go to another
  * file beside it, if an entry of the options names one. */
 OrtStatus* core_save_context_model(const OrtSession* session, const char* path);
+
+/** The memory of one run. A session keeps one frame for the next run. */
+struct core_frame {
+  /** The values by number; before a run, only the constants. */
+  OrtValue** values;
+  /** By number: whether the run made the value, and so releases it. */
+  bool* is_own;
+  /** The operands of the current step. */
+  OrtValue** operands;
+  /** What the run does on devices, one for each provider. */
+  struct core_device_run* device_runs;
+  /** A small tensor that the run made and no step reads any more, or NULL: a step whose output is
+   * like it gets it instead of a new one. */
+  OrtValue* idle;
+  /** NULL for a run without one. */
+  struct core_profile* profile;
+  /** One for each step. */
+  OrtKernelContext* contexts[];
+};
+
+/** Checks the inputs of a run against the ports, those of adapters as well, and puts them among the
+ * values. `options` may be NULL. */
+OrtStatus* core_set_inputs(const OrtSession* session, struct core_frame* frame,
+                           const OrtRunOptions* options, const struct core_feeds* feeds);
+
+/** Checks the outputs, and puts those that the caller gave among the values: a step writes into
+ * them; not into an optional one, which would not show that the step makes none. */
+OrtStatus* core_set_outputs(const OrtSession* session, struct core_frame* frame,
+                            const struct core_feeds* feeds);
+
+/** Hands the outputs over; on failure the caller gets none. */
+OrtStatus* core_hand_over(const OrtSession* session, const struct core_frame* frame,
+                          const struct core_feeds* feeds);
+
+/** The work on one session. Nodes are known by the names of their outputs: these stay the same when
+ * the graph is copied in another layout for a provider. */
+struct core_partition {
+  OrtSession* session;
+  /** The outputs of the nodes that a provider has taken; the number is that of the group of several
+   * nodes, which counts from 1, or 0. */
+  struct core_items taken;
+  size_t group_count;
+  /** While a provider gets its groups, by place in the graph: of the nodes that an earlier provider
+   * has taken as one, each leads to the next one, and the last to the first. NULL where there are
+   * no such groups. */
+  const size_t* circles;
+  /** The failure of the first provider that could not say what it takes; may be NULL. */
+  OrtStatus* failed;
+};
+
+/** The name of a node's first output; NULL for a node without outputs, which need not run. */
+const char* core_first_output(const OrtNode* node);
+
+/** Whether a provider has taken a node, or it need not run. */
+bool core_is_taken(const struct core_partition* partition, const OrtNode* node);
+
+/** Takes for a provider the nodes of its groups that are still free. If one group is not convex,
+ * the provider gets none. */
+OrtStatus* core_choose_groups(struct core_partition* partition, OrtcoreClaims* claims,
+                              const struct core_ep* ep);

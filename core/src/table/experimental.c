@@ -7,7 +7,7 @@
 #include "kernels/kernel.h"
 #include "model/model.h"
 #include "table/versions.h"
-#include "values/containers.h"
+#include "values/type_info.h"
 
 /* ONNX Runtime's own function that shows how these functions work; its answer is the same there. */
 static OrtStatus* ORT_API_CALL experimental_api_test(uint64_t* out) NO_EXCEPTION {

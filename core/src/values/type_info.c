@@ -2,8 +2,6 @@
 /* OrtTypeInfo: the kind of a value and the types of its parts. */
 #include "values/type_info.h"
 
-#include "values/containers.h"
-
 #define NO_KEY ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
 
 /* Types within a type are released one after the other, see ort_ReleaseTypeInfo. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file value.h
- * The structs behind OrtValue: tensors are here, sequences and maps in containers.h. Each is a
+ * The structs behind OrtValue: tensors are here, sequences and maps in type_info.h. Each is a
  * struct that begins with struct OrtValue.
  */
 #pragma once
