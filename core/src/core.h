@@ -278,6 +278,16 @@ OrtStatus* core_no_memory(size_t size);
       return core_tried;                     \
     }                                        \
   } while (0)
+
+/** The same after statements that undo what the function has done. */
+#define CORE_TRY_OR(call, undo)      \
+  do {                               \
+    OrtStatus* core_failed = (call); \
+    if (core_failed != NULL) {       \
+      undo;                          \
+      return core_failed;            \
+    }                                \
+  } while (0)
 /** @} */
 
 /** One of the statistics that an allocator's GetStats answers. */

@@ -142,11 +142,7 @@ SET(ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation,
   size_t size = core_path_size(output_directory);
   ORTCHAR_T* directory = core_copy_bytes(output_directory, size);
   CORE_NEED_MEMORY(directory, size);
-  OrtStatus* status = set_path(model_compile_options, CORE_CONTEXT_NAME, model_name);
-  if (status != NULL) {
-    heap_free(directory);
-    return status;
-  }
+  CORE_TRY_OR(set_path(model_compile_options, CORE_CONTEXT_NAME, model_name), heap_free(directory));
   heap_free(model_compile_options->paths[CORE_CONTEXT_DIRECTORY]);
   model_compile_options->paths[CORE_CONTEXT_DIRECTORY] = directory;
   return NULL;

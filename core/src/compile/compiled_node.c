@@ -166,11 +166,7 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
   info->node->of = state->node->node;
   info->node->device_allocator = ep->device != NULL ? ep->device->allocator : NULL;
   struct creation creation = {state, info};
-  OrtStatus* status = core_ep_call("CreateState", create, &creation);
-  if (status != NULL) {
-    destroy_kernel(state);
-    return status;
-  }
+  CORE_TRY_OR(core_ep_call("CreateState", create, &creation), destroy_kernel(state));
   *kernel = state;
   return NULL;
 }

@@ -98,11 +98,7 @@ OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
     struct core_device* made = heap_alloc(sizeof *made);
     CORE_NEED_MEMORY(made, sizeof *made);
     *made = (struct core_device){.ep = ep};
-    OrtStatus* status = core_ep_call("CreateAllocator", create_allocator, made);
-    if (status != NULL) {
-      end_device(made);
-      return status;
-    }
+    CORE_TRY_OR(core_ep_call("CreateAllocator", create_allocator, made), end_device(made));
     found = core_publish((void**)&ep->device, made);
     if (found != made) {
       end_device(made);

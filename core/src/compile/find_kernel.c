@@ -110,11 +110,7 @@ static OrtStatus* ORT_API_CALL create(void* op, const OrtKernelInfo* info, OrtKe
   CORE_NEED_MEMORY(made, sizeof *made);
   *made = (struct op_kernel){
       {.ort_version_supported = ORT_API_VERSION, .Compute = compute, .Release = destroy}, op, NULL};
-  OrtStatus* status = core_create_of_op(op, info->node->api, info, &made->kernel);
-  if (status != NULL) {
-    heap_free(made);
-    return status;
-  }
+  CORE_TRY_OR(core_create_of_op(op, info->node->api, info, &made->kernel), heap_free(made));
   *out = &made->base;
   return NULL;
 }

@@ -152,11 +152,8 @@ const OrtCustomOp* core_next_op(struct core_op_search* search) {
 OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,
                              OrtSessionOptions* options, const OrtApiBase* base) {
   size_t domains = ops->domains.count, libraries = ops->libraries.count;
-  OrtStatus* status = registration(options, base);
-  if (status != NULL) {
-    core_custom_ops_cut(ops, domains, libraries);
-  }
-  return status;
+  CORE_TRY_OR(registration(options, base), core_custom_ops_cut(ops, domains, libraries));
+  return NULL;
 }
 
 OrtStatus* core_keep_op_library(struct core_custom_ops* ops, void* handle) {

@@ -152,11 +152,7 @@ CORE_SLOT(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_
                "CreateAndRegisterAllocator: mem_info must be memory of the CPU");
   struct core_shared_allocator* shared = core_describe_shared(mem_info);
   CORE_NEED_MEMORY(shared, sizeof *shared);
-  OrtStatus* status = create_allocator(&shared->info, arena_cfg, &shared->allocator);
-  if (status != NULL) {
-    heap_free(shared);
-    return status;
-  }
+  CORE_TRY_OR(create_allocator(&shared->info, arena_cfg, &shared->allocator), heap_free(shared));
   shared->is_owned = 1;
   core_share_allocator(env, shared);
   return NULL;

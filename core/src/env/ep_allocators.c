@@ -46,18 +46,12 @@ static OrtStatus* create(const OrtEpDevice* device, const OrtMemoryInfo* info,
   if (status == NULL && making.made == NULL) {
     status = core_fail(ORT_FAIL, "the factory of an execution provider made no allocator");
   }
-  if (status != NULL) {
-    heap_free(shared);
-    return status;
-  }
+  CORE_TRY_OR(status, heap_free(shared));
   shared->allocator = making.made;
   shared->factory = device->factory;
   shared->maker = (struct core_registered_ep*)device->library;
   status = check_made(making.made);
-  if (status != NULL) {
-    core_free_shared(shared);
-    return status;
-  }
+  CORE_TRY_OR(status, core_free_shared(shared));
   *out = shared;
   return NULL;
 }

@@ -185,10 +185,8 @@ static OrtStatus* list_all(struct change* change) {
 static OrtStatus* apply(struct change* change, const OrtGraph* from, const size_t* ids,
                         size_t count) {
   OrtGraph* graph = change->graph;
-  graph->moved = core_pool_array(&graph->pool, from->moved_count + count, sizeof *graph->moved);
-  change->nodes = core_pool_array(&graph->pool, graph->node_numbers, sizeof *change->nodes);
-  CORE_RETURN_IF(graph->moved == NULL || change->nodes == NULL,
-                 core_no_memory(graph->node_numbers * sizeof *change->nodes));
+  CORE_TAKE_ARRAY(&graph->pool, graph->moved, from->moved_count + count);
+  CORE_TAKE_ARRAY(&graph->pool, change->nodes, graph->node_numbers);
   CORE_TRY(list_all(change));
   CORE_TRY(move_nodes(change, from->moved, from->moved_count));
   CORE_TRY(move_nodes(change, ids, count));

@@ -79,12 +79,8 @@ CORE_SLOT(ort_model_editor_CreateNode, const char* operator_name, const char* do
                               output_names_len};
   CORE_TRY(new_node(&given, &made));
   size_t count = attributes == NULL ? 0 : attribs_len;
-  OrtStatus* status = list_attributes(made, attributes, count);
-  if (status != NULL) {
-    core_list_end(&made->attributes);
-    core_drop(made);
-    return status;
-  }
+  CORE_TRY_OR(list_attributes(made, attributes, count), core_list_end(&made->attributes);
+              core_drop(made));
   for (size_t i = 0; i < count; i++) {
     core_make_part(&attributes[i]->object);
     attributes[i] = NULL;

@@ -40,10 +40,9 @@ OrtStatus* core_read_opsets(struct core_pool* pool, struct core_message bytes, u
                             struct core_opsets* out) {
   struct core_message opset;
   size_t count = core_count_messages(bytes, number);
-  *out = (struct core_opsets){core_pool_array(pool, count, sizeof *out->domains),
-                              core_pool_array(pool, count, sizeof *out->versions), 0};
-  CORE_RETURN_IF(out->domains == NULL || out->versions == NULL,
-                 core_no_memory(count * (sizeof *out->domains + sizeof *out->versions)));
+  *out = (struct core_opsets){0};
+  CORE_TAKE_ARRAY(pool, out->domains, count);
+  CORE_TAKE_ARRAY(pool, out->versions, count);
   while (core_next_message(&bytes, number, &opset)) {
     CORE_TRY(add_opset(pool, opset, out));
   }

@@ -60,11 +60,9 @@ OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, O
   node->bytes = bytes;
   CORE_REFUSE_IF(!count_fields(node, &attributes), ORT_INVALID_PROTOBUF, "a node is malformed");
   size_t operands = node->input_count + node->output_count;
-  node->values = core_pool_array(pool, operands, sizeof *node->values);
+  CORE_TAKE_ARRAY(pool, node->values, operands);
   node->attributes.capacity = attributes;
-  node->attributes.items = core_pool_array(pool, attributes, sizeof(void*));
-  CORE_RETURN_IF(node->values == NULL || node->attributes.items == NULL,
-                 core_no_memory((operands + attributes) * sizeof(void*)));
+  CORE_TAKE_ARRAY(pool, node->attributes.items, attributes);
   CORE_TRY(read_texts(scope, node));
   CORE_TRY(define_outputs(scope, node));
   *out = node;

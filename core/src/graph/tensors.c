@@ -26,8 +26,8 @@ static OrtStatus* read_lengths(struct core_pool* pool, struct core_message messa
   uint64_t length;
   *count = core_count_numbers(numbers);
   CORE_RETURN_IF(*count > CORE_LARGEST_RANK, refuse_tensor("a tensor has too many dimensions"));
-  int64_t* lengths = core_pool_array(pool, *count, sizeof *lengths);
-  CORE_NEED_MEMORY(lengths, *count * sizeof *lengths);
+  int64_t* lengths;
+  CORE_TAKE_ARRAY(pool, lengths, *count);
   for (size_t i = 0; core_next_number(&numbers, &length); i++) {
     lengths[i] = (int64_t)length;
   }
@@ -286,12 +286,8 @@ static OrtStatus* make_of_sparse(const struct stored_sparse* from, bool is_spars
                                                         from->rank, type, out)
                      : core_new_tensor(CORE_DEFAULT_ALLOCATOR, from->dims, from->rank, type,
                                        (struct core_tensor**)out));
-  OrtStatus* status = fill(from, is_sparse, *out);
-  if (status != NULL) {
-    ort_ReleaseValue(*out);
-    *out = NULL;
-  }
-  return status;
+  CORE_TRY_OR(fill(from, is_sparse, *out), ort_ReleaseValue(*out); *out = NULL);
+  return NULL;
 }
 
 /* Makes a value of a SparseTensorProto, a sparse or a dense one. */

@@ -87,10 +87,8 @@ static OrtStatus* read_shape(const struct core_items* fixed, struct core_pool* p
   info->has_shape = true;
   info->rank = core_count_messages(shape, SHAPE_DIMENSION);
   CORE_RETURN_IF(info->rank > CORE_LARGEST_RANK, refuse_type("a value has too many dimensions"));
-  info->dims = core_pool_array(pool, info->rank, sizeof *info->dims);
-  info->names = core_pool_array(pool, info->rank, sizeof *info->names);
-  CORE_RETURN_IF(info->dims == NULL || info->names == NULL,
-                 core_no_memory(info->rank * sizeof *info->dims));
+  CORE_TAKE_ARRAY(pool, info->dims, info->rank);
+  CORE_TAKE_ARRAY(pool, info->names, info->rank);
   for (size_t i = 0; core_next_field(&shape, &field);) {
     if (field.number != SHAPE_DIMENSION || field.wire != CORE_LENGTH) {
       continue;

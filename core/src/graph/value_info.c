@@ -113,11 +113,7 @@ OrtStatus* core_initializer_of(const OrtValueInfo* value_info, const OrtValue** 
   if (tensor == NULL && value->flags & CORE_IS_INITIALIZER) {
     OrtValue* made = NULL;
     CORE_TRY(core_read_initializer(value, &made));
-    OrtStatus* status = check_initializer(value, made);
-    if (status != NULL) {
-      core_drop(made);
-      return status;
-    }
+    CORE_TRY_OR(check_initializer(value, made), core_drop(made));
     core_make_part(&made->object);
     tensor = core_publish((void**)&value->tensor, made);
     if (tensor != made) {

@@ -195,10 +195,7 @@ OrtStatus* core_make_view(const OrtGraph* from, const OrtNode* const* nodes, siz
   struct making making = {.scope = {.root = view, .graph = view}, .from = from, .how = how};
   OrtStatus* status = core_read_text(&making.scope, core_message_of(how->name), &view->name);
   CORE_THEN(status, fill(&making, nodes, count));
-  if (status != NULL) {
-    core_end_view(view);
-    return status;
-  }
+  CORE_TRY_OR(status, core_end_view(view));
   *out = view;
   return NULL;
 }

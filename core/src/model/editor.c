@@ -69,10 +69,7 @@ static OrtStatus* set_values(const char* name, struct core_list* list, OrtValueI
       core_make_part(&values[i]->object);
     }
   }
-  if (status != NULL) {
-    give_back(&taken);
-    return status;
-  }
+  CORE_TRY_OR(status, give_back(&taken));
   for (size_t i = 0; i < count; i++) {
     values[i] = NULL;
   }

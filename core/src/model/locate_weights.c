@@ -44,10 +44,7 @@ static OrtStatus* ask(const struct asking* asking, const OrtValueInfo* value) {
   CORE_TRY(ort_ValueInfo_GetExternalInitializerInfo(value, &stored));
   OrtStatus* status = writing->locate(writing->locate_state, value->name, tensor, stored, &place);
   ort_ReleaseExternalInitializerInfo(stored);
-  if (status != NULL) {
-    ort_ReleaseExternalInitializerInfo(place);
-    return status;
-  }
+  CORE_TRY_OR(status, ort_ReleaseExternalInitializerInfo(place));
   return place != NULL ? keep(asking, bytes, place) : NULL;
 }
 

@@ -45,11 +45,9 @@ static OrtStatus* refuse(const char* why) { return core_fail(ORT_INVALID_PROTOBU
 static OrtStatus* make_room_for_graphs(OrtModel* model) {
   size_t functions = core_count_messages(model->bytes, MODEL_FUNCTION);
   struct core_pool* pool = &model->pool;
-  model->functions = core_pool_array(pool, functions, sizeof *model->functions);
-  model->graphs = core_pool_array(pool, CORE_GRAPH_FORMS + functions, sizeof *model->graphs);
-  return model->functions != NULL && model->graphs != NULL
-             ? NULL
-             : core_no_memory(functions * 2 * sizeof(void*));
+  CORE_TAKE_ARRAY(pool, model->functions, functions);
+  CORE_TAKE_ARRAY(pool, model->graphs, CORE_GRAPH_FORMS + functions);
+  return NULL;
 }
 
 /* Joins the graph, which is there in parts of that size together. */

@@ -77,15 +77,11 @@ static inline CORE_INLINE void core_drop(void* object) {
 
 /** Ends a function that has made an object: hands it out, or drops it and passes a failing status
  * on. */
-#define CORE_HAND_OUT(status, made, out) \
-  do {                                   \
-    OrtStatus* core_ended = (status);    \
-    if (core_ended != NULL) {            \
-      core_drop(made);                   \
-      return core_ended;                 \
-    }                                    \
-    *(out) = (made);                     \
-    return NULL;                         \
+#define CORE_HAND_OUT(status, made, out)  \
+  do {                                    \
+    CORE_TRY_OR(status, core_drop(made)); \
+    *(out) = (made);                      \
+    return NULL;                          \
   } while (0)
 
 /** Makes an object that has one reference a part of another one, which ends it with core_end_part.

@@ -155,11 +155,8 @@ static OrtStatus* add_choice(OrtSessionOptions* options, const OrtEpDevice* cons
                              size_t count, const struct options_of_ep* given) {
   struct core_ep_choice* choice = new_choice(devices, count);
   CORE_NEED_MEMORY(choice, sizeof *choice);
-  OrtStatus* status = keep_choice(options, choice, given);
-  if (status != NULL) {
-    core_drop(choice);
-  }
-  return status;
+  CORE_TRY_OR(keep_choice(options, choice, given), core_drop(choice));
+  return NULL;
 }
 
 OrtStatus* core_add_ep_choice(OrtSessionOptions* options, const OrtEpDevice* const* devices,

@@ -65,10 +65,7 @@ CORE_SLOT(ort_AddExternalInitializers, OrtSessionOptions* options,
   for (size_t i = 0; status == NULL && i < num_initializers; i++) {
     status = add_value(items, initializer_names[i], initializers[i]);
   }
-  if (status != NULL) {
-    core_items_cut(items, before);
-    return status;
-  }
+  CORE_TRY_OR(status, core_items_cut(items, before));
   for (size_t i = before; i < items->count; i++) {
     core_retain_value(items->list[i].pointer);
   }
@@ -104,10 +101,7 @@ CORE_SLOT(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOptions* optio
   for (size_t i = 0; status == NULL && i < count; i++) {
     status = add_file(items, external_initializer_file_names, i);
   }
-  if (status != NULL) {
-    core_items_cut(items, before);
-    return status;
-  }
+  CORE_TRY_OR(status, core_items_cut(items, before));
   for (size_t i = 0; i < count; i++) {
     items->list[before + i].pointer = external_initializer_file_buffer_array[i];
     items->list[before + i].number = (int64_t)external_initializer_file_lengths[i];

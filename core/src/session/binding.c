@@ -116,11 +116,8 @@ CORE_SLOT(ort_GetBoundOutputNames, const OrtIoBinding* binding_ptr, OrtAllocator
   }
   if (outputs->count > 0) {
     CORE_TRY(ort_AllocatorAlloc(allocator, size, &names));
-    OrtStatus* status = ort_AllocatorAlloc(allocator, outputs->count * sizeof(size_t), &sizes);
-    if (status != NULL) {
-      allocator->Free(allocator, names);
-      return status;
-    }
+    CORE_TRY_OR(ort_AllocatorAlloc(allocator, outputs->count * sizeof(size_t), &sizes),
+                allocator->Free(allocator, names));
   }
   for (size_t i = 0; i < outputs->count; i++) {
     size_t length = outputs->list[i].key_size - 1;
@@ -163,10 +160,8 @@ struct bound {
 
 static OrtStatus* list_bound(const struct core_items* items, struct core_pool* pool,
                              bool only_callers, struct bound* out) {
-  out->names = core_pool_array(pool, items->count, sizeof *out->names);
-  out->values = core_pool_array(pool, items->count, sizeof *out->values);
-  CORE_RETURN_IF(out->names == NULL || out->values == NULL,
-                 core_no_memory(items->count * sizeof *out->values));
+  CORE_TAKE_ARRAY(pool, out->names, items->count);
+  CORE_TAKE_ARRAY(pool, out->values, items->count);
   for (size_t i = 0; i < items->count; i++) {
     const struct core_item* item = &items->list[i];
     out->names[i] = item->key;

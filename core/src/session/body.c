@@ -37,16 +37,13 @@ static bool reads(const OrtGraph* graph, const char* name) {
   return value != NULL;
 }
 
-static bool list_names(struct core_body* body, const OrtNode* node, const OrtGraph* graph) {
+static OrtStatus* list_names(struct core_body* body, const OrtNode* node, const OrtGraph* graph) {
   size_t inputs = graph->inputs.count, outer = node->implicit_inputs.count;
   body->own_count = inputs;
   body->output_count = graph->outputs.count;
-  body->inputs = core_pool_array(&body->pool, inputs + outer, sizeof *body->inputs);
-  body->places = core_pool_array(&body->pool, outer, sizeof *body->places);
-  body->outputs = core_pool_array(&body->pool, graph->outputs.count, sizeof *body->outputs);
-  if (body->inputs == NULL || body->places == NULL || body->outputs == NULL) {
-    return false;
-  }
+  CORE_TAKE_ARRAY(&body->pool, body->inputs, inputs + outer);
+  CORE_TAKE_ARRAY(&body->pool, body->places, outer);
+  CORE_TAKE_ARRAY(&body->pool, body->outputs, graph->outputs.count);
   for (size_t i = 0; i < inputs; i++) {
     body->inputs[i] = ((const OrtValueInfo*)graph->inputs.items[i])->name;
   }
@@ -60,7 +57,7 @@ static bool list_names(struct core_body* body, const OrtNode* node, const OrtGra
   for (size_t i = 0; i < graph->outputs.count; i++) {
     body->outputs[i] = ((const OrtValueInfo*)graph->outputs.items[i])->name;
   }
-  return true;
+  return NULL;
 }
 
 /* The serialized GraphProto of an attribute. */
@@ -133,8 +130,7 @@ OrtStatus* core_new_body(const struct core_node* kernel, const char* attribute,
   CORE_REFUSE_IF(i == node->subgraphs.count, ORT_INVALID_ARGUMENT, "the node has no graph %s",
                  attribute);
   const OrtGraph* graph = node->subgraphs.items[i];
-  CORE_RETURN_IF(!list_names(out, node, graph),
-                 core_no_memory(graph->inputs.count * sizeof(char*)));
+  CORE_TRY(list_names(out, node, graph));
   CORE_TRY(write_model(out, node, graph, bytes_of(node, attribute), &model));
   OrtStatus* status = new_session(kernel->options, model, &out->session);
   core_drop(model);

@@ -33,10 +33,7 @@ OrtStatus* core_new_flow(const OrtKernelInfo* info, const char* const names[2],
   if (status == NULL && names[1] != NULL) {
     status = core_new_body(kernel, names[1], &flow->bodies[1]);
   }
-  if (status != NULL) {
-    release(&flow->base);
-    return status;
-  }
+  CORE_TRY_OR(status, release(&flow->base));
   *out = flow;
   return NULL;
 }
@@ -139,20 +136,13 @@ struct turns {
   struct core_list* lists;
 };
 
-/* Makes room for a call in one block. */
-static bool begin_turns(struct turns* turns) {
-  size_t inputs = turns->body->own_count, outputs = turns->body->output_count;
-  size_t pointers = 2 * inputs + outputs, size = pointers * sizeof(void*);
-  char* block = heap_alloc(size + (turns->scans + 1) * sizeof *turns->lists);
-  if (block == NULL) {
-    return false;
-  }
-  memset(block, 0, size + (turns->scans + 1) * sizeof *turns->lists);
-  turns->values = (const OrtValue**)block;
-  turns->own = (OrtValue**)block + inputs;
-  turns->made = turns->own + inputs;
-  turns->lists = (struct core_list*)(block + size);
-  return true;
+/* Makes room for a call. */
+static OrtStatus* begin_turns(struct turns* turns, struct core_pool* pool) {
+  CORE_TAKE_ARRAY(pool, turns->values, turns->body->own_count);
+  CORE_TAKE_ARRAY(pool, turns->made, turns->body->output_count);
+  CORE_TAKE_ARRAY(pool, turns->lists, turns->scans);
+  CORE_TAKE_ARRAY(pool, turns->own, turns->body->own_count);
+  return NULL;
 }
 
 static void end_turns(struct turns* turns) {
@@ -161,7 +151,6 @@ static void end_turns(struct turns* turns) {
     core_release_values((OrtValue**)turns->lists[i].items, turns->lists[i].count);
     core_list_end(&turns->lists[i]);
   }
-  heap_free(turns->values);
 }
 
 static void set_own(struct turns* turns, size_t i, OrtValue* value) {
@@ -259,9 +248,13 @@ static OrtStatus* ORT_API_CALL compute_loop(OrtKernelImpl* self, OrtKernelContex
   struct turns turns = {.flow = flow, .context = context, .body = &flow->bodies[0]};
   turns.carried = turns.body->own_count - 2;
   turns.scans = turns.body->output_count - 1 - turns.carried;
-  CORE_RETURN_IF(!begin_turns(&turns), core_no_memory(turns.body->own_count * sizeof(void*)));
-  OrtStatus* status = loop(&turns);
-  end_turns(&turns);
+  struct core_pool pool = {0};
+  OrtStatus* status = begin_turns(&turns, &pool);
+  if (status == NULL) {
+    status = loop(&turns);
+    end_turns(&turns);
+  }
+  core_pool_end(&pool);
   return status;
 }
 

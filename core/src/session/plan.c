@@ -207,10 +207,9 @@ static OrtStatus* move_steps(struct plan* plan) {
  * them and no step reads them. */
 static OrtStatus* plan_ends(struct plan* plan, const bool* is_output) {
   OrtSession* session = plan->session;
-  uint32_t* places = core_pool_array(&plan->pool, session->step_count, sizeof *places);
-  uint32_t* last = core_pool_array(&plan->pool, session->value_count, sizeof *last);
-  CORE_RETURN_IF(places == NULL || last == NULL,
-                 core_no_memory(session->step_count * sizeof *places));
+  uint32_t *places, *last;
+  CORE_TAKE_ARRAY(&plan->pool, places, session->step_count);
+  CORE_TAKE_ARRAY(&plan->pool, last, session->value_count);
   for (uint32_t at = 0; at < session->step_count; at++) {
     struct core_step* step = &session->steps[at];
     for (size_t i = 0; i < step->input_count + step->output_count; i++) {
@@ -359,9 +358,9 @@ static OrtStatus* make_plan(struct plan* plan) {
   CORE_TRY(number_all(plan));
   CORE_TRY(take_memory(plan));
   size_t values = session->value_count + plan->most_copies;
-  bool* is_given = core_pool_array(&plan->pool, values, sizeof *is_given);
-  bool* is_output = core_pool_array(&plan->pool, values, sizeof *is_output);
-  CORE_RETURN_IF(is_given == NULL || is_output == NULL, core_no_memory(values));
+  bool *is_given, *is_output;
+  CORE_TAKE_ARRAY(&plan->pool, is_given, values);
+  CORE_TAKE_ARRAY(&plan->pool, is_output, values);
   mark_ports(&session->inputs, is_given);
   mark_ports(&session->outputs, is_output);
   for (core_value_number value = 0; value < session->value_count; value++) {

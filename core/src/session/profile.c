@@ -123,11 +123,7 @@ OrtStatus* core_begin_profile(const ORTCHAR_T* prefix, const OrtLogger* logger,
   profile->logger = logger;
   profile->began_at = core_wall_clock();
   profile->began = core_clock();
-  OrtStatus* status = open_profile(profile, prefix);
-  if (status != NULL) {
-    core_free_profile(profile);
-    return status;
-  }
+  CORE_TRY_OR(open_profile(profile, prefix), core_free_profile(profile));
   *out = profile;
   return NULL;
 }

@@ -181,6 +181,16 @@ static OrtStatus* run(struct scan* scan) {
   return NULL;
 }
 
+/* Makes room for a call. */
+static OrtStatus* begin(struct scan* scan, struct core_pool* pool) {
+  CORE_TAKE_ARRAY(pool, scan->wholes, scan->inputs);
+  CORE_TAKE_ARRAY(pool, scan->results, scan->outputs);
+  CORE_TAKE_ARRAY(pool, scan->values, scan->body->own_count);
+  CORE_TAKE_ARRAY(pool, scan->made, scan->body->output_count);
+  CORE_TAKE_ARRAY(pool, scan->own, scan->body->own_count);
+  return NULL;
+}
+
 static OrtStatus* ORT_API_CALL compute(OrtKernelImpl* self, OrtKernelContext* context) {
   const struct core_flow* flow = (const struct core_flow*)self;
   const struct core_body* body = &flow->bodies[0];
@@ -189,15 +199,9 @@ static OrtStatus* ORT_API_CALL compute(OrtKernelImpl* self, OrtKernelContext* co
   scan.inputs = (size_t)number_at(flow->node, "num_scan_inputs", 0);
   scan.states = body->own_count - scan.inputs;
   scan.outputs = body->output_count - scan.states;
-  scan.wholes = core_pool_array(&pool, scan.inputs, sizeof *scan.wholes);
-  scan.results = core_pool_array(&pool, scan.outputs, sizeof *scan.results);
-  scan.values = core_pool_array(&pool, body->own_count, sizeof *scan.values);
-  scan.own = core_pool_array(&pool, body->own_count, sizeof *scan.own);
-  scan.made = core_pool_array(&pool, body->output_count, sizeof *scan.made);
-  bool has_room = scan.wholes != NULL && scan.results != NULL && scan.values != NULL &&
-                  scan.own != NULL && scan.made != NULL;
-  OrtStatus* status = has_room ? run(&scan) : core_no_memory(body->own_count * sizeof(void*));
-  if (has_room) {
+  OrtStatus* status = begin(&scan, &pool);
+  if (status == NULL) {
+    status = run(&scan);
     core_release_values(scan.wholes, scan.inputs);
     core_release_values(scan.results, scan.outputs);
     core_release_values(scan.own, body->own_count);

@@ -349,11 +349,7 @@ static OrtStatus* apply(OrtSession* session, const OrtModel* model) {
   CORE_FAIL_IF(session->state != CORE_SESSION_LOADED, ORT_MODEL_LOADED,
                "This session has already been initialized.");
   CORE_TRY(core_extend_model(session->model, model, &extended));
-  OrtStatus* status = show_model(session, extended);
-  if (status != NULL) {
-    core_drop(extended);
-    return status;
-  }
+  CORE_TRY_OR(show_model(session, extended), core_drop(extended));
   core_drop(session->model);
   session->model = extended;
   return NULL;

@@ -49,11 +49,7 @@ CORE_SLOT(ort_SessionEndProfiling, OrtSession* session, OrtAllocator* allocator,
   path = path != NULL ? path : "";
   CORE_TRY(core_allocate_string(allocator, path, &text));
   if (path[0] != 0) {
-    OrtStatus* status = core_end_profile(session->profile);
-    if (status != NULL) {
-      allocator->Free(allocator, text);
-      return status;
-    }
+    CORE_TRY_OR(core_end_profile(session->profile), allocator->Free(allocator, text));
   }
   *out = text;
   return NULL;

@@ -191,12 +191,9 @@ CORE_SLOT(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t in
   const int64_t outer = (int64_t)outer_num;
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
   CORE_TRY(borrow_indices(sparse, type, &inner, 1, inner_data, 0));
-  OrtStatus* status = borrow_indices(sparse, type, &outer, 1, outer_data, 1);
-  if (status != NULL) {
-    ort_ReleaseValue(&sparse->indices[0]->base);
-    sparse->indices[0] = NULL;
-    return status;
-  }
+  CORE_TRY_OR(borrow_indices(sparse, type, &outer, 1, outer_data, 1),
+              ort_ReleaseValue(&sparse->indices[0]->base);
+              sparse->indices[0] = NULL);
   sparse->format = ORT_SPARSE_CSRC;
   return NULL;
 }

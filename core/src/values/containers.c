@@ -146,11 +146,7 @@ static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtVa
                                          : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   for (; sequence->count < count; sequence->count++) {
     size_t i = sequence->count;
-    OrtStatus* status = copy_element(in[i], in[0], &sequence->elements[i]);
-    if (status != NULL) {
-      core_drop(sequence);
-      return status;
-    }
+    CORE_TRY_OR(copy_element(in[i], in[0], &sequence->elements[i]), core_drop(sequence));
   }
   *out = &sequence->base;
   return NULL;
@@ -242,11 +238,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
   CORE_NEED_MEMORY(map, sizeof *map);
   map->keys = map->values = NULL;
   core_begin_value(&map->base, &map_class, ONNX_TYPE_MAP);
-  OrtStatus* status = fill_map(map, keys, values);
-  if (status != NULL) {
-    core_drop(map);
-    return status;
-  }
+  CORE_TRY_OR(fill_map(map, keys, values), core_drop(map));
   *out = &map->base;
   return NULL;
 }

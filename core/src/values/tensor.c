@@ -149,11 +149,7 @@ OrtStatus* core_copy_tensor(const struct core_tensor* from, OrtAllocator* alloca
                             struct core_tensor** out) {
   struct core_tensor* copy = NULL;
   CORE_TRY(core_new_tensor(allocator, from->shape.dims, from->shape.rank, from->shape.type, &copy));
-  OrtStatus* status = core_copy_elements(from, copy);
-  if (status != NULL) {
-    ort_ReleaseValue(&copy->base);
-    return status;
-  }
+  CORE_TRY_OR(core_copy_elements(from, copy), ort_ReleaseValue(&copy->base));
   *out = copy;
   return NULL;
 }

@@ -16,10 +16,7 @@ static OrtStatus* new_type(enum ONNXType kind, OrtTypeInfo** out) {
 
 /* Sets `*out` to the type if `status` is NULL; otherwise frees the type. */
 static OrtStatus* hand_out(OrtStatus* status, OrtTypeInfo* type, OrtTypeInfo** out) {
-  if (status != NULL) {
-    ort_ReleaseTypeInfo(type);
-    return status;
-  }
+  CORE_TRY_OR(status, ort_ReleaseTypeInfo(type));
   *out = type;
   return NULL;
 }
@@ -72,11 +69,7 @@ OrtStatus* core_copy_type_info(const OrtTypeInfo* from, OrtTypeInfo** out) {
 
 OrtStatus* core_wrap_type(enum ONNXType kind, ONNXTensorElementDataType key, OrtTypeInfo* inner,
                           OrtTypeInfo** out) {
-  OrtStatus* status = new_type(kind, out);
-  if (status != NULL) {
-    ort_ReleaseTypeInfo(inner);
-    return status;
-  }
+  CORE_TRY_OR(new_type(kind, out), ort_ReleaseTypeInfo(inner));
   if (kind == ONNX_TYPE_MAP) {
     (*out)->map.key = key;
   }
