@@ -11,7 +11,7 @@
 #include "custom_ops/op_reading.h"
 #include "object/list.h"
 #include "object/object.h"
-#include "onnx/schemas.h"
+#include "onnx/op_attr.h"
 
 struct OrtCustomOpDomain {
   /** The references are one for the client, until ReleaseCustomOpDomain, and one for each list. */

@@ -2,6 +2,8 @@
 /* Schemas, read from the table that tools/make_schemas.py writes. */
 #include "onnx/schemas.h"
 
+#include "onnx/op_attr.h"
+
 /* A string is its place in `pool`; a list is its place in `lists`: the number of its items, then
  * the items. */
 

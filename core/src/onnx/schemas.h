@@ -9,8 +9,8 @@
 #pragma once
 
 #include <stdbool.h>
+
 #include "onnxruntime_c_api.h"
-#include "core.h"
 
 /** An operator, as it is from a version of its operator set on. */
 struct core_schema;
@@ -85,15 +85,3 @@ size_t core_schema_operand_count(const struct core_schema* schema, bool is_outpu
 struct core_schema_operand core_schema_operand_at(const struct core_schema* schema, bool is_output,
                                                   size_t index);
 /** @} */
-
-/** One block: the struct, the value at a multiple of 8 bytes, the name. A list of strings is stored
- * as ReadOpAttr returns it: one after the other, each with its terminating zero. A single string
- * has no terminating zero. A tensor is stored as a pointer to a value with one more reference. */
-struct OrtOpAttr {
-  struct core_object object;
-  OrtOpAttrType type;
-  size_t size;
-  const char* name;
-};
-
-static inline const void* core_op_attr_value(const OrtOpAttr* attr) { return attr + 1; }
