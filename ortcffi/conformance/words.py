@@ -9,7 +9,7 @@ from typing import Any
 
 from ortcffi._native import ffi, lib
 from ortcffi.conformance.calls import KEPT, UNTOUCHED, Failed, Table, buffer, callback, text_of
-from ortcffi.conformance.telling import pairs_of, shape_of, told, value_of
+from ortcffi.conformance.telling import told, value_of
 from ortcffi.testing.rules import NotTried
 
 _LIMIT = 20.0  # seconds, of a thread
@@ -164,20 +164,12 @@ class Words:
         """All that an object tells, as a text."""
         return told(self._sure, value)
 
-    def dims_of(self, info: Any) -> str:
-        """Return the dimensions of type and shape, as a text."""
-        return shape_of(self._sure, info)
-
     def pairs(self, *given: str) -> Any:
         """Pairs of keys and values, each given as ``"key=value"``."""
         made = self._slots["CreateKeyValuePairs"]()
         for each in given:
             self._slots["AddKeyValuePair"](made, *each.split("=", 1))
         return made
-
-    def pairs_of(self, pairs: Any) -> str:
-        """Return what such pairs are, as a text."""
-        return pairs_of(self._sure, pairs)
 
     # --- a client's allocator ---------------------------------------------------------------------
 
