@@ -5,9 +5,9 @@
 
 Each release is installed by pip into a folder of its own, and gets a virtual environment that finds
 it first, and then the packages of the environment that runs this script. By default the releases
-are the oldest that pip installs and this Python imports, one in the middle, and the newest. Tests
-of functions that a release does not have yet are skipped. `--folder` keeps the installed releases
-for the next run.
+are the oldest that pip installs and this Python imports, one in the middle, and the newest, but not
+the one of this environment: the test command has that. Tests of functions that a release does not
+have yet are skipped. `--folder` keeps the installed releases for the next run.
 """
 
 import argparse
@@ -18,11 +18,13 @@ import sys
 import sysconfig
 import tempfile
 import venv
+from importlib import metadata
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 TESTS = ["tests/session", "tests/core_session", "tests/official"]
 TESTS += ["tests/kernels/test_one_process.py"]
+PROCESSES = ["-n", "2", "--dist", "loadgroup"]  # as many as the test command of the README has
 SECONDS = 280  # for the tests of one release; they take less than 20 on an idle machine
 SUPPORTED = (1, 20)  # the oldest that `load` and `attach` take
 
@@ -72,8 +74,9 @@ def run(python: Path, *arguments: str, quiet: bool = False) -> int:
     hidden = {"PYTHONPATH", "PYTHONHOME", "ORTCFFI_LIBRARY", "ORTCFFI_NO_SKIP"}
     environment = {name: text for name, text in os.environ.items() if name not in hidden}
     environment["ORTCFFI_OLDER_RELEASE"] = "1"
+    environment["PYTHONSAFEPATH"] = "1"  # the installed package, not that of the checkout
     output = subprocess.DEVNULL if quiet else None
-    command = [python, "-P", *arguments]  # the installed package, not that of the checkout
+    command = [python, *arguments]
     try:
         return subprocess.run(
             command, cwd=CHECKOUT, env=environment, stderr=output, check=False, timeout=SECONDS
@@ -92,9 +95,17 @@ def chosen(folder: Path) -> dict[str, Path]:
         return {}
     pythons = {releases[0]: oldest}
     for version in (releases[len(releases) // 2], releases[-1]):
-        if version not in pythons:
+        if version not in (*pythons, here()):
             pythons[version] = installed(version, folder)
     return pythons
+
+
+def here() -> str | None:
+    """The release in the environment that runs this script; None without one."""
+    try:
+        return metadata.version("onnxruntime")
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def main() -> int:
@@ -115,7 +126,7 @@ def main() -> int:
         for version, python in pythons.items():
             sys.stdout.write(f"\n-- onnxruntime {version}\n")
             sys.stdout.flush()
-            pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *(more or TESTS)]
+            pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *PROCESSES, *(more or TESTS)]
             if python is None or run(python, *pytest):
                 failed.append(version)
     for version in failed:
