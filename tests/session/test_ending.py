@@ -212,21 +212,20 @@ SIGNALS = {  # what each program prints
             print(list(os.read(reader, 9)), signal.getsignal(signal.SIGINT).__name__)
         """,
     ),
-    "a descriptor that the program sets later stays": (
-        "True\n",
+    "a handler of the program's that has gone leaves runs to end for an interrupt": (
+        "ended\n",
         """
-        def run():
-            try:
-                session.run({"x": x}, timeout=0.1)
-            except TimeoutError:
-                pass
-
-        run()
-        reader, writer = os.pipe()
-        os.set_blocking(writer, False)
-        signal.set_wakeup_fd(writer)
-        run()
-        print(signal.set_wakeup_fd(-1) == writer)
+        try:
+            session.run({"x": x}, timeout=0.01)
+        except TimeoutError:
+            before = signal.signal(signal.SIGINT, print)
+        signal.signal(signal.SIGINT, before)
+        time.sleep(0.1)
+        start(lambda: send(signal.SIGINT))
+        try:
+            session.run({"x": x})
+        except KeyboardInterrupt:
+            print("ended")
         """,
     ),
     "an event loop that has ended leaves runs to end for an interrupt": (

@@ -3,10 +3,8 @@
 
 import functools
 import os
-import signal
 import time
 
-import numpy as np
 import pytest
 from support import models
 from support.paths import finds_support
@@ -59,25 +57,6 @@ IN_A_KERNEL = """if True:
 @pytest.mark.usefixtures("real_api")
 def test_a_fork_in_a_kernel_takes_the_runs_of_other_threads_away():
     assert printed_by(IN_A_KERNEL, PYTHONPATH=finds_support()["PYTHONPATH"]) == "0"
-
-
-def test_a_child_writes_signals_where_the_program_wants_them(opened):
-    """Not to the pipe of the run that the main thread was in, whose numbers are free again."""
-    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
-    endless, found = opened(models.loop(10**12, 32), options), []
-
-    def work():
-        wait_until(lambda: endless.running)
-        try:
-            found.append(fork(lambda: signal.set_wakeup_fd(-1) == -1))
-        finally:
-            endless.cancel()
-
-    threads = start(work)
-    with pytest.raises(ort.errors.Cancelled):
-        endless.run({"x": np.eye(32, dtype=np.float32)})
-    join(*threads)
-    assert found == [0]
 
 
 def test_a_mailbox_can_be_closed_in_the_child_of_a_fork_while_a_thread_posts(opened, x):

@@ -175,6 +175,7 @@ struct run {
   struct run* next;
   struct run** link;              /* the pointer to this run in the list of those under way */
   struct run* outer;              /* of a run of the main thread: the one in whose kernel it is */
+  unsigned interrupts;            /* of the same: how often SIGINT had come when it began */
   struct ortcffi_failure failure; /* of the thread that called the library */
   void** room;
   void* few[48];

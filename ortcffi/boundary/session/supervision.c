@@ -2,19 +2,20 @@
 /*
  * Runs that end early: at a deadline, and for KeyboardInterrupt. See session.h.
  *
- * One thread waits at a pipe for both. From the first run of the main thread on, Python's handlers
- * write the numbers of signals to that pipe (signal.set_wakeup_fd), and the thread hands them on to
- * the program's own descriptor. Where SIGINT has Python's own handler, the thread ends the run that
- * the main thread is in; that run raises what the handler raises.
+ * One thread waits at a pipe for both. Where SIGINT has Python's own handler, a run of the main
+ * thread puts a function before it, which counts the signals and wakes the thread. The thread ends
+ * the run that the main thread is in if a signal has come since that run began; the run raises what
+ * Python's handler raises.
  *
  *   SIGINT comes ...                        and KeyboardInterrupt is raised ...
  *   in Python code                          there, by Python
- *   after Python's last look for signals,   as the run begins, if `is_interrupted` is set by then;
+ *   after Python's last look for signals,   as the run begins, where the count has changed by then;
  *   before the run                          otherwise as below
  *   in the run                              when the thread has ended it
  */
 #include "boundary/session/session.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
@@ -29,16 +30,14 @@
 #include "boundary/session/session_types.h"
 
 static int ends[2] = {-1, -1}; /* of the pipe: where the thread reads, where others write */
-static int is_started;  /* this, main_run and next_deadline change with the lock of LIST_OF_RUNS */
-static int is_watching; /* whether Python has the pipe; only the main thread asks */
+static int is_started; /* this, main_run and next_deadline change with the lock of LIST_OF_RUNS */
 static unsigned long main_thread;
 static struct run* main_run;         /* the main thread's, if it is in one */
-static atomic_int program_fd = -1;   /* the program's own descriptor of signal.set_wakeup_fd */
 static _Atomic double next_deadline; /* of all runs; INFINITY for none */
-static atomic_int is_interrupted;    /* SIGINT came since a run of the main thread began */
+static atomic_uint interrupts;       /* how often SIGINT has come */
+static atomic_int wake_end = -1;     /* the pipe's end for writing, where there is a thread */
 
-/* Of the module signal, and the keywords of set_wakeup_fd. */
-static PyObject *set_wakeup_fd, *get_signal, *default_handler, *quietly;
+static PyObject *get_signal, *default_handler; /* of the module signal */
 
 double ortcffi_now(void) {
   struct timespec now;
@@ -47,19 +46,6 @@ double ortcffi_now(void) {
 }
 
 /* --- the thread --------------------------------------------------------------------------------*/
-
-/* So many seconds a run of the main thread goes on after SIGINT: a byte may reach the thread after
- * Python's handler has raised, when the next run has begun. */
-#define GRACE 0.05
-
-/* Whether the program left the handler of SIGINT to Python. Needs the GIL. */
-static int is_default_interrupt(void) {
-  PyObject* current = PyObject_CallFunction(get_signal, "i", SIGINT);
-  int answer = current == default_handler;
-  PyErr_Clear();
-  Py_XDECREF(current);
-  return answer;
-}
 
 /* Ends the runs whose time is over, and finds the next deadline. With the lock of LIST_OF_RUNS. */
 static void end_late_runs(void) {
@@ -78,15 +64,14 @@ static void end_late_runs(void) {
 }
 
 /* Ends the runs that must end now, among them that of the main thread if SIGINT came in it. */
-static void end_due_runs(int ends_main_run) {
+static void end_due_runs(void) {
   if (!Py_IsInitialized()) {
     return;
   }
   struct gil gil;
   ensure_gil(&gil);
-  int is_interrupt = ends_main_run && atomic_load(&is_interrupted) && is_default_interrupt();
   lock_list(LIST_OF_RUNS);
-  if (is_interrupt && main_run != NULL) {
+  if (main_run != NULL && main_run->interrupts != atomic_load(&interrupts)) {
     ortcffi_run_stop(main_run, INTERRUPTED);
   }
   end_late_runs();
@@ -94,30 +79,15 @@ static void end_due_runs(int ends_main_run) {
   give_gil_back(&gil);
 }
 
-/* Reads numbers of signals and hands them on to the program. Whether one was SIGINT. */
-static int read_signals(void) {
-  unsigned char numbers[64];
-  int found = 0;
-  ssize_t count = read(ends[0], numbers, sizeof numbers);
-  for (ssize_t i = 0; i < count; i++) {
-    int fd = atomic_load(&program_fd);
-    found |= numbers[i] == SIGINT;
-    if (numbers[i] != 0 && fd >= 0 && write(fd, &numbers[i], 1) < 0) {
-      continue; /* the program reads them too slowly */
-    }
-  }
-  return found;
-}
-
-/* Makes the thread compute again how long it may wait. */
+/* Has the thread look at the count of signals and the next deadline. A handler of a signal calls
+ * it. */
 static void wake_thread(void) {
   const char wake = 0;
-  if (write(ends[1], &wake, 1) < 0) {
+  int fd = atomic_load(&wake_end);
+  if (fd >= 0 && write(fd, &wake, 1) < 0) {
     return; /* the pipe is full, so the thread is about to look */
   }
 }
-
-static double earlier(double a, double b) { return a < b ? a : b; }
 
 /* Milliseconds until a moment; -1 if it is far away. */
 static int wait_time(double moment) {
@@ -130,18 +100,17 @@ static int wait_time(double moment) {
 
 static void* watch_runs(void* unused) {
   struct pollfd waited = {.fd = ends[0], .events = POLLIN};
-  double interrupt = INFINITY; /* when the run of the main thread is ended for SIGINT */
+  unsigned seen = atomic_load(&interrupts);
   for (;;) {
-    int count = poll(&waited, 1, wait_time(earlier(interrupt, atomic_load(&next_deadline))));
-    double now = ortcffi_now();
-    if (count > 0 && read_signals()) {
-      atomic_store(&is_interrupted, 1);
-      interrupt = earlier(interrupt, now + GRACE);
+    char bytes[64];
+    int count = poll(&waited, 1, wait_time(atomic_load(&next_deadline)));
+    if (count > 0 && read(ends[0], bytes, sizeof bytes) < 0) {
+      continue;
     }
-    int is_due = interrupt <= now;
-    interrupt = is_due ? INFINITY : interrupt;
-    if (is_due || atomic_load(&next_deadline) <= now) {
-      end_due_runs(is_due);
+    unsigned now = atomic_load(&interrupts);
+    if (now != seen || atomic_load(&next_deadline) <= ortcffi_now()) {
+      seen = now;
+      end_due_runs();
     }
   }
   return unused;
@@ -161,21 +130,20 @@ static int start_thread(void) {
     close(ends[1]);
     return -1;
   }
+  atomic_store(&wake_end, ends[1]);
   return 0;
 }
 
 /* Finds what is needed of the module signal; 0 if something is missing. */
 static int find_signals(void) {
   PyObject* module = PyImport_ImportModule("_signal"); /* the other takes longer than a run */
-  if (module != NULL && quietly == NULL) {
-    set_wakeup_fd = PyObject_GetAttrString(module, "set_wakeup_fd");
+  if (module != NULL && default_handler == NULL) {
     get_signal = PyObject_GetAttrString(module, "getsignal");
     default_handler = PyObject_GetAttrString(module, "default_int_handler");
-    quietly = Py_BuildValue("{s:i}", "warn_on_full_buffer", 0);
   }
   PyErr_Clear();
   Py_XDECREF(module);
-  return set_wakeup_fd != NULL && get_signal != NULL && default_handler != NULL && quietly != NULL;
+  return get_signal != NULL && default_handler != NULL;
 }
 
 /* Starts the thread if need be; whether there is one. */
@@ -208,40 +176,47 @@ void ortcffi_supervise_deadline(const struct run* run) {
 
 /* --- runs of the main thread -------------------------------------------------------------------*/
 
-/* Sets the descriptor to which Python's handlers write the numbers of signals. Returns the one
- * before, -1 for none; -2 if this fails. */
-static int write_signals_to(int fd) {
-  PyObject* arguments = Py_BuildValue("(i)", fd);
-  PyObject* before = arguments == NULL ? NULL : PyObject_Call(set_wakeup_fd, arguments, quietly);
-  int number = before == NULL ? -2 : (int)PyLong_AsLong(before);
-  PyErr_Clear();
-  Py_XDECREF(arguments);
-  Py_XDECREF(before);
-  return number;
-}
-
-/* So many seconds pass before Python is asked again, for a run, whether it still writes to the
- * pipe: an event loop that ends has it write nowhere. */
+/* So many seconds pass before a run asks again whether `on_interrupt` is still called: each
+ * signal.signal(SIGINT, ...) of the program puts Python's function back. */
 #define LOOK_AGAIN 0.05
 static double next_look;
 
-/* Has Python write the numbers of signals to the pipe. A descriptor that the program has set since
- * the first time stays. */
-static void watch_signals(double now) {
+static void (*python_handler)(int); /* Python's function for all signals */
+
+/* First Python's function: a run that is ended asks Python for what has come. */
+static void on_interrupt(int number) {
+  int error = errno;
+  python_handler(number);
+  atomic_fetch_add(&interrupts, 1);
+  wake_thread();
+  errno = error;
+}
+
+/* Whether the program left the handler of SIGINT to Python. */
+static int is_default_interrupt(void) {
+  PyObject* current = PyObject_CallFunction(get_signal, "i", SIGINT);
+  int answer = current == default_handler;
+  PyErr_Clear();
+  Py_XDECREF(current);
+  return answer;
+}
+
+/* Has `on_interrupt` be called for SIGINT, where Python's own handler raises KeyboardInterrupt. */
+static void watch_interrupts(double now) {
   if (now < next_look) {
     return;
   }
   next_look = now + LOOK_AGAIN;
-  int before = has_thread() ? write_signals_to(ends[1]) : -2;
-  if (before == -2 || before == ends[1]) {
+  struct sigaction action;
+  if (!has_thread() || sigaction(SIGINT, NULL, &action) < 0 || (action.sa_flags & SA_SIGINFO)) {
     return;
   }
-  if (before >= 0 && is_watching) {
-    write_signals_to(before);
-    return;
+  int is_taken = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+  if (is_taken && action.sa_handler != on_interrupt && is_default_interrupt()) {
+    python_handler = action.sa_handler;
+    action.sa_handler = on_interrupt;
+    sigaction(SIGINT, &action, NULL);
   }
-  atomic_store(&program_fd, before);
-  is_watching = 1;
 }
 
 /* Only the main thread sets it, so that this thread may read it without the lock. */
@@ -258,9 +233,11 @@ int ortcffi_supervise_begin(struct run* run, double now) {
   if (PyThread_get_thread_ident() != main_thread) {
     return 0;
   }
-  watch_signals(now);
-  if (atomic_load(&is_interrupted)) {
-    atomic_store(&is_interrupted, 0);
+  watch_interrupts(now);
+  static unsigned seen; /* the signals that Python was asked for */
+  run->interrupts = atomic_load(&interrupts);
+  if (run->interrupts != seen) {
+    seen = run->interrupts;
     if (PyErr_CheckSignals() < 0) {
       return -1;
     }
@@ -285,23 +262,13 @@ void ortcffi_runs_after_fork(void) {
   ortcffi_runs_forget();
   main_thread = PyThread_get_thread_ident();
   main_run = NULL;
-  if (is_watching) { /* until the first run here, Python writes where the program wants it */
-    int before = write_signals_to(atomic_load(&program_fd));
-    if (before == -2) { /* the program has closed that */
-      before = write_signals_to(-1);
-    }
-    if (before != ends[1]) {
-      write_signals_to(before);
-    }
-  }
+  atomic_store(&wake_end, -1);
   if (is_started > 0) {
     close(ends[0]);
     close(ends[1]);
   }
-  is_started = is_watching = 0;
+  is_started = 0;
   next_look = 0;
-  atomic_store(&program_fd, -1);
-  atomic_store(&is_interrupted, 0);
 }
 
 static int has_runs(void) {
