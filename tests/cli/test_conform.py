@@ -14,8 +14,7 @@ from support.processes import run as run_process
 from ortcffi.cli.check_report import Report
 from ortcffi.cli.conform import CORE, CORE_WAIVERS, conform, counts, path_of, read_waivers
 from ortcffi.conformance.rows import ROWS, Bench, first_version, fits, groups, row
-from ortcffi.conformance.suite import try_suite
-from ortcffi.testing.rules import BROKEN, KEPT, UNTRIED, NotTried, Result, Rule, Subject
+from ortcffi.testing.rules import BROKEN, KEPT, UNTRIED, NotTried, Subject
 
 pytestmark = pytest.mark.xdist_group("conformance")
 
@@ -32,10 +31,6 @@ def of_onnxruntime(real_library: Path) -> Report:
 
 def broken(report: Report) -> dict[str, str]:
     return {each.rule: each.text for each in report.results if each.outcome == BROKEN}
-
-
-def tried(*rules: Rule) -> list[Result]:
-    return list(try_suite(Subject(path_of(CORE)), rules))
 
 
 # --- the rows -------------------------------------------------------------------------------------
@@ -76,23 +71,10 @@ def test_the_page_has_each_reason_why_the_core_differs(request: pytest.FixtureRe
 # --- how they are tried ---------------------------------------------------------------------------
 
 
-def test_a_call_that_crashes_or_ends_the_process_fails_one_row() -> None:
-    crash = row("g", "ffi.string(ffi.cast('char*', 16))", "x")
-    end = row("g", "__import__('os')._exit(3)", "x")
-    results = tried(row("g", "1 + 1", "2"), crash, end, row("g", "2 + 2", "4"))
-    assert [each.outcome for each in results] == [KEPT, BROKEN, BROKEN, KEPT]
-    assert "SIGSEGV" in results[1].text
-    assert "exit code 3" in results[2].text
-
-
-def test_a_call_that_takes_too_long_fails_its_row() -> None:
-    waits = "import signal; signal.alarm(1); [1 for _ in iter(int, 1)]"
-    assert "does not return" in tried(row("g", waits, "x"))[0].text
-
-
 def test_a_failing_call_ends_its_row_with_the_slot_and_the_code() -> None:
     statements = 'CreateMemoryInfo("no such device", Device, 0, Default); 1'
-    assert tried(row("g", statements, "CreateMemoryInfo: INVALID_ARGUMENT"))[0].outcome == KEPT
+    answer = Bench(Subject(path_of(CORE))).answer(statements)
+    assert answer == "CreateMemoryInfo: INVALID_ARGUMENT"
 
 
 def test_a_library_is_not_asked_for_what_it_is_too_old_for() -> None:
@@ -107,7 +89,7 @@ def test_a_library_is_not_asked_for_what_it_is_too_old_for() -> None:
 
 def test_a_null_that_a_row_asks_for_reaches_the_slot() -> None:
     call = 'without("MemoryInfoGetName", 0); MemoryInfoGetName(cpu())'
-    assert tried(row("g", call, "INVALID_ARGUMENT"))[0].outcome == KEPT
+    assert Bench(Subject(path_of(CORE))).answer(call) == "INVALID_ARGUMENT"
 
 
 @pytest.mark.parametrize(
