@@ -42,6 +42,8 @@ COLUMNS = "passed", "failed", "waived", "may", "not asked"
 def path_of(library: str) -> str:
     """Return the file of a library; ``core`` stands for the extension module."""
     if library != CORE:
+        if not os.path.isfile(library):
+            raise ValueError(f"{library!r} is no file; expected that of a library, or {CORE!r}")
         return os.path.abspath(library)
     from ortcffi import _ort
 
@@ -72,15 +74,17 @@ def conform(
 
 
 def _told_release(path: str) -> None:
-    child.tell(release=Table(path).release, done=True)
+    try:
+        child.tell(release=Table(path).release, done=True)
+    except Exception as error:  # noqa: BLE001  # whatever it is, the library cannot be asked
+        child.tell(reason=str(error), done=True)
 
 
 def _release(path: str) -> str:
     """Ask a library for its release, in another process."""
     told, problem, printed = child.ask(__name__, "_told_release", path, seconds=60)
-    if problem:
-        reason = printed.splitlines()[-1] if printed else problem
-        raise ValueError(f"{path} cannot be asked: {reason}")
+    if reason := problem + child.printed(printed) if problem else told[-1].get("reason"):
+        raise ValueError(f"{path} cannot be asked: {reason.removeprefix(f'{path}: ')}")
     return str(told[-1]["release"])
 
 
@@ -163,7 +167,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Ask a library with ONNX Runtime's C API, of API version 11 or newer, what "
         "all of them answer; a row that it is too old for is not asked.",
         epilog=f"The exit code is {OK} if each row that must hold does or is waived, {WRONG} "
-        f"if one does not, and {NOT_ALL} if the time was up before all were tried.",
+        "if one does not, 2 if an argument is wrong or the library cannot be asked, and "
+        f"{NOT_ALL} if the time was up before all were tried.",
     )
     add: Any = parser.add_argument
     add("library", help=f"a file that exports OrtGetApiBase, or {CORE!r} for the core")

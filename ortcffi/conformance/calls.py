@@ -23,6 +23,7 @@ TABLES: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {
     "OrtInteropApi": ("GetInteropApi", ((11, 24), (13, 25))),
     "OrtModelPackageApi": ("GetModelPackageApi", ((16, 31),)),
 }
+LOWEST_VERSION = 11  # of the API that the suite asks
 UNTOUCHED = 0x10  # what pointers are before a call: an address that no page has
 FILLED = b"\x10"  # each byte of an out-parameter before a call
 KEPT: list[Any] = []  # what C may read until the process ends
@@ -62,10 +63,14 @@ class Table:
     def __init__(self, path: str, entry: str = "OrtGetApiBase") -> None:
         function = getattr(ctypes.CDLL(path), entry)
         function.restype = ctypes.c_void_p
-        self.base = ffi.cast("OrtApiBase*", function())
+        if not (base := function()):
+            raise ValueError(f"{entry} returns NULL")
+        self.base = ffi.cast("OrtApiBase*", base)
         self.release = ffi.string(self.base.GetVersionString()).decode()
         self.version = min(api_version_of(self.release), HIGHEST_VERSION)
         self.api = self.base.GetApi(self.version)
+        if self.version < LOWEST_VERSION or not self.api:
+            raise ValueError(f"{self.release} has no API of version {LOWEST_VERSION} or newer")
         self.null: tuple[str, int] | None = None  # the argument of a slot that is to be NULL
         self.slots: dict[str, Slot] = {}
         for table in ("OrtApi", *TABLES):

@@ -193,12 +193,22 @@ def try_together(given: tuple[list[Rule], Subject]) -> tuple[list[Result], list[
 
 def try_each(given: tuple[list[Rule], Subject]) -> list[Result]:
     """Try rules of one module, the next ones in a new process where one has ended its process."""
-    (rest, subject), results = given, []
+    rest, subject = given
+    results: list[Result] = []
     while rest:
-        came, _ = try_together((rest, subject))
+        came, told = try_together((rest, subject))
+        if time.monotonic() >= subject.until:  # no fault of the rule that was tried
+            answered = {fact.get("rule") for fact in told}
+            return results + [
+                each if each.rule in answered else each._replace(outcome=UNTRIED, text=TIME_IS_UP)
+                for each in came
+            ]
         tried = [each for each in came if not each.text.endswith(HAS_ENDED)]
+        if not tried:  # or the same rules would be tried again and again
+            raise ValueError(f"{rest[0].check.__module__} has no row {rest[0].name!r}")
         results += tried
-        rest = rest[len(tried) :]
+        names = {each.rule for each in tried}
+        rest = [each for each in rest if each.name not in names]
     return results
 
 
