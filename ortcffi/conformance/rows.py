@@ -55,6 +55,9 @@ class Bench:
             answer = told(self.table.sure, asked.answer)
         except Stopped as reason:
             answer = f"{reason.failed.slot}: {reason.failed.code}"
+        finally:
+            if hasattr(signal, "alarm"):
+                signal.alarm(0)  # or it would end the process after the last row
         return " ".join(answer.split())
 
     def _run(self, statement: ast.stmt, names: dict[str, Any]) -> None:

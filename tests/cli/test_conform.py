@@ -3,6 +3,7 @@
 
 import json
 import re
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -117,6 +118,12 @@ def test_a_library_is_not_asked_for_what_it_is_too_old_for() -> None:
         bench.answer("CreateKeyValuePairs()")
     with pytest.raises(NotTried, match="from API version 24 on"):
         row("g", "1", "1", "from 24").check(bench)
+
+
+def test_the_alarm_of_a_row_ends_with_the_row() -> None:
+    bench = Bench(Subject(path_of(CORE)))
+    assert bench.answer("1 + 1") == "2"
+    assert signal.alarm(0) == 0
 
 
 def test_a_null_that_a_row_asks_for_reaches_the_slot(of_own_rows: dict[str, Result]) -> None:
