@@ -61,7 +61,8 @@ class Table:
     """The functions of a library, by the names of their slots, at its highest API version."""
 
     def __init__(self, path: str, entry: str = "OrtGetApiBase") -> None:
-        function = getattr(ctypes.CDLL(path), entry)
+        if (function := getattr(ctypes.CDLL(path), entry, None)) is None:
+            raise ValueError(f"exports no {entry}")
         function.restype = ctypes.c_void_p
         if not (base := function()):
             raise ValueError(f"{entry} returns NULL")
