@@ -221,8 +221,8 @@ def named_part(file: Path) -> tuple[str, Counter[str]]:
 
 def made_with() -> dict[str, str]:
     """What counts depend on: first for those in C, and then what else for those in Python."""
-    compiler = re.search(r"compiler=(\w+ \d+)", ortcffi.build_info())
-    allocator = re.search(r"allocator=([\w ]+)", ortcffi.build_info())
+    compiler = re.search(r"compiler=(\w+ \d+)", ortcffi.core_api().build_info)
+    allocator = re.search(r"allocator=([\w ]+)", ortcffi.core_api().build_info)
     is_optimized = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
     how = "optimized" if is_optimized else "not optimized"
     return {
