@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Statuses become exceptions here, and exceptions become statuses; nowhere else.
+"""Statuses become exceptions, and exceptions become statuses.
 
 A function of the C API answers with a status: NULL for success, or an object with a code and a
-message. For a status that is not NULL, `fail` reads the code and the message, releases the status,
-and raises the exception class of that code. Python calls ``check(api, lib.Slot(api, ...))``; C
-functions that are called often call the same `fail`.
+message. For a status that is not NULL, `fail` (``boundary/status/fail.c``) reads the code and the
+message, releases the status, and raises the exception class of that code, which is here. Python
+calls ``check(api, lib.Slot(api, ...))``; C functions that are called often call the same `fail`,
+and a failed run adds advice (``session/rules.py``).
 
 Some functions call back into Python. An exception cannot pass through C, so it takes another way:
 

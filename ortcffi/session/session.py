@@ -54,7 +54,8 @@ class Session(Suggests, Loaded, Closing):
     It is released by `close`, at the end of a ``with`` block, or when the object is destroyed;
     after the runs that are under way. Any thread may use it, several at a time too. API functions:
     ``CreateSession``, ``CreateSessionFromArray``, ``CreateSessionWithPrepackedWeightsContainer``,
-    ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``.
+    ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``; on the core, and
+    for a `Graph`, ``CreateSessionFromModel``.
 
     Parameters
     ----------
@@ -249,7 +250,7 @@ class Session(Suggests, Loaded, Closing):
         settings = calls_python, has_threads, borrowed
         self._begin(_POINTER, maker, Value, rules, parents, options, *settings)
 
-    # --- runs; `run`, `run_values`, `cancel` and `close` are the compiled type's ------------------
+    # --- runs; `run`, `run_values` and `cancel` are the compiled type's ---------------------------
 
     bind = bind
     predict = predict

@@ -248,6 +248,24 @@ SIGNALS = {  # what each program prints
             print("ended")
         """,
     ),
+    "a timeout for which there is no thread is an error, and the next one is not": (
+        "timeout: the thread that ends runs cannot be started\nended\n",
+        """
+        import resource
+
+        used, most = len(os.listdir("/proc/self/fd")), resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (used, most[1]))
+        try:
+            session.run({"x": x}, timeout=0.1)
+        except RuntimeError as error:
+            print(error)
+        resource.setrlimit(resource.RLIMIT_NOFILE, most)
+        try:
+            session.run({"x": x}, timeout=0.1)
+        except TimeoutError:
+            print("ended")
+        """,
+    ),
     "the child of a fork ends its runs for an interrupt": (
         "0 True\n",
         """

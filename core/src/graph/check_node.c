@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Refuses nodes that ONNX does not have: providers see only operators as their schemas describe
- * them. */
+/* Refuses nodes that differ from the schema of their operator. A node without a schema is taken:
+ * an execution provider may have the operator. */
 
 #include "graph/reading.h"
 #include "onnx/fields.h"

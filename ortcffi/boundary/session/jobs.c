@@ -244,9 +244,9 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
     job->run.job = job;
     ortcffi_run_link(&job->run);
     if (job->run.deadline > 0) {
-      ortcffi_supervise_deadline(&job->run);
+      answer = ortcffi_supervise_deadline(&job->run);
     }
-    answer = start_job(job);
+    answer = answer < 0 ? answer : start_job(job);
   }
   if (answer < 0) {
     Py_DECREF((PyObject*)job);

@@ -20,7 +20,8 @@
  *   result(value, is_input)
  *       what a run returns for an output that C does not convert
  *   refuse(session, why, what)
- *       raises: for memory that overlaps, and for a run that has failed or was ended
+ *       raises: for memory that overlaps, for a run that was ended or refused at once, and for one
+ *       for which an arena has no room
  *   bound(session, binding)
  *       raises if something is not bound
  *   contents, wrapper
@@ -324,8 +325,8 @@ void ortcffi_supervise_exit(void);
 void ortcffi_runs_after_fork(void);
 /* Ends all runs that are under way, and waits until they have ended; 0 if that takes longer. */
 int ortcffi_end_runs(double seconds);
-/* Has a run that has a deadline ended then. */
-void ortcffi_supervise_deadline(const struct run* run);
+/* Has a run that has a deadline ended then; -1 with an exception. */
+int ortcffi_supervise_deadline(const struct run* run);
 
 /* The methods of Engine, by file. */
 PyObject* ortcffi_session_run(PyObject* self, PyObject* const* arguments, Py_ssize_t count,

@@ -148,30 +148,32 @@ static int find_signals(void) {
 
 /* Starts the thread if need be; whether there is one. */
 static int has_thread(void) {
-  if (is_started == 0) {
+  if (!is_started) {
     int is_found = find_signals();
     lock_list(LIST_OF_RUNS);
-    if (is_started == 0) { /* an __import__ in Python lets other threads come here too */
-      is_started = is_found && start_thread() == 0 ? 1 : -1;
+    if (!is_started) { /* an __import__ in Python lets other threads come here too */
+      is_started = is_found && start_thread() == 0;
     }
     unlock_list(LIST_OF_RUNS);
   }
-  return is_started > 0;
+  return is_started;
 }
 
-void ortcffi_supervise_deadline(const struct run* run) {
-  int is_next = 0;
-  if (has_thread()) {
-    lock_list(LIST_OF_RUNS);
-    is_next = run->deadline < atomic_load(&next_deadline);
-    if (is_next) {
-      atomic_store(&next_deadline, run->deadline);
-    }
-    unlock_list(LIST_OF_RUNS);
+int ortcffi_supervise_deadline(const struct run* run) {
+  if (!has_thread()) {
+    PyErr_SetString(PyExc_RuntimeError, "timeout: the thread that ends runs cannot be started");
+    return -1;
   }
+  lock_list(LIST_OF_RUNS);
+  int is_next = run->deadline < atomic_load(&next_deadline);
+  if (is_next) {
+    atomic_store(&next_deadline, run->deadline);
+  }
+  unlock_list(LIST_OF_RUNS);
   if (is_next) {
     wake_thread();
   }
+  return 0;
 }
 
 /* --- runs of the main thread -------------------------------------------------------------------*/
@@ -227,8 +229,8 @@ static void set_main_run(struct run* run) {
 }
 
 int ortcffi_supervise_begin(struct run* run, double now) {
-  if (run->deadline > 0) {
-    ortcffi_supervise_deadline(run);
+  if (run->deadline > 0 && ortcffi_supervise_deadline(run) < 0) {
+    return -1;
   }
   if (PyThread_get_thread_ident() != main_thread) {
     return 0;
@@ -263,7 +265,7 @@ void ortcffi_runs_after_fork(void) {
   main_thread = PyThread_get_thread_ident();
   main_run = NULL;
   atomic_store(&wake_end, -1);
-  if (is_started > 0) {
+  if (is_started) {
     close(ends[0]);
     close(ends[1]);
   }
