@@ -4,9 +4,9 @@
 The task: the same provider, in the core and in the real library with the fallback to the CPU off.
 "start" is a process from its start to its first result, with the bytecode of Python cached as it is
 after an installation; "start, above" without what a process needs that only imports NumPy and loads
-the provider's library. "memory" is what is resident at the first result above such a process. In a
-program in C, "C", neither Python nor NumPy is in either; "library" is what is resident there of the
-file of the core or the real library. "nxrt" is a provider whose own start takes most of the time
+the provider's library. "memory" is what is resident at the first result above such a process. "C"
+is a program in C, without Python and NumPy; "library" is how much of the file of the core, or of
+the real library, is resident in it. "nxrt" is a provider whose own start takes most of the time
 and the memory; "add", that of the guide, takes none, so what is left is the host's. "values" is the
 most memory of a run of 100 nodes whose values have 1 MiB each, its result among them. "run" is one
 bound run of a node of the guide's provider, on 1, 2 and 4 threads; "node" a node of a chain of

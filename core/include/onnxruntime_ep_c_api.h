@@ -318,7 +318,7 @@ struct OrtNodeComputeInfo {
 /** The kernel of one node. Compute may be called by several threads at once. */
 struct OrtKernelImpl {
   uint32_t ort_version_supported;
-  /** Written by the library; a provider sets it to 0. */
+  /** A provider sets it to 0; later only the library writes to it. */
   uint32_t flags;
 
   /** Computes: reads the context's inputs, writes its outputs. */

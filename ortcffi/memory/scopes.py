@@ -98,9 +98,8 @@ class Scope:
     before it returns: coroutines and generators are refused.
     """
 
-    # While it is open: what C counts for it, and the thread or the token that it was entered with.
-    _handle: Any
-    _entered: Any
+    _handle: Any  # what C counts, while the scope is open
+    _entered: Any  # then the thread, or the token of the context variable, for the end
 
     def __init__(
         self, tracking: "Tracking", name: str, *, leaks: bool, belongs_to: BelongsTo

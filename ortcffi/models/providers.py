@@ -35,7 +35,7 @@ class EpGroup(NamedTuple):
     is_fused : bool
         Whether the provider compiles them; otherwise it has a kernel for the one node.
     drops_constants : bool
-        Whether the provider keeps the constants itself, so that they are no inputs.
+        Whether the provider has a copy of the constants, so that the group has no inputs for them.
     """
 
     nodes: "tuple[ModelNode, ...]"

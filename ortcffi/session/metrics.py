@@ -109,8 +109,8 @@ class Metrics(NamedTuple):
         """Return the text that Prometheus reads, with times in seconds and memory in bytes.
 
         Its counts are those of each model since the process began, whatever sessions it had, as
-        they are now. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment of all workers, those of
-        all of them.
+        they are now. If the environment has ``PROMETHEUS_MULTIPROC_DIR``, the text has the counts
+        of all workers with that variable.
 
         Examples
         --------

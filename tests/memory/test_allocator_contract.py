@@ -67,7 +67,7 @@ def free(allocator, block):
 def test_size_0_is_no_block_and_null_can_be_freed(make, api, name):
     allocator = make()
     if name == "default" and api.path is not None:
-        assert allocator.empty(0).size == 0  # what `alloc` answers there, the ABI's tests say
+        assert allocator.empty(0).size == 0  # `alloc` gives a block or NULL there
     else:
         assert alloc(allocator, 0) == ffi.NULL
     free(allocator, ffi.NULL)

@@ -305,7 +305,7 @@ def test_onnx_has_one_version_of_operators_under_both_its_names():
     assert dict(graph.opsets) == {}
 
 
-def test_a_reference_to_an_attribute_has_a_type_of_onnx():
+def test_a_reference_to_an_attribute_of_an_unknown_type_is_refused():
     node = ort.GraphNode("Neg", ["x"], ["y"])
     with pytest.raises(ValueError, match=r"type must be one of FLOAT, INT, .*not 'NOPE'"):
         node.attributes["axis"] = ort.AttributeReference("axis", "NOPE")

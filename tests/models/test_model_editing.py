@@ -317,7 +317,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(model, tmp_path, monkeypa
         model.save(tmp_path / "none" / "model.onnx")
 
 
-def test_what_the_graph_has_is_found_by_who_asks_the_model(model):
+def test_an_attribute_of_the_graph_that_is_asked_of_the_model_is_suggested(model):
     with pytest.raises(AttributeError, match=r"attribute 'nodes': did you mean 'graph.nodes'"):
         _ = model.nodes
     with pytest.raises(AttributeError, match=r"'opset': did you mean 'opsets'"):

@@ -100,7 +100,7 @@ def test_a_text_at_the_end_of_readable_memory_is_read_to_its_zero_only(api, leng
         assert protect(start + page, page, 3) == 0
 
 
-def test_a_copy_of_short_strings_has_its_own(api):
+def test_a_copied_array_of_short_strings_has_strings_of_its_own(api):
     value = ort.Value.from_numpy(np.array(["a", "bb", "c" * 30], object), api=api)
     copy = ort.Value.from_strings(value.strings(), api=api)
     accepted(api, value, [b"", b"", b""])

@@ -14,8 +14,8 @@ static OrtStatus* ask_concurrency(void* argument) {
   return NULL;
 }
 
-/* Refuses a provider that cannot pass what it compiles to the function of the options, if that is
- * set. */
+/* If the options have a function that takes compiled data (ep_context.write), refuses a provider
+ * that cannot call it. */
 static OrtStatus* ask_for_writing(void* argument) {
   OrtSession* session = argument;
   const struct core_ep* own = core_last_ep(session)->ep;

@@ -53,7 +53,8 @@ static OrtStatus* add_kernel(const void* maker, const char* op, OrtKernelCreateF
   return status;
 }
 
-/* Adds kernels for operators that no model has, and writes over memory that was freed. */
+/* Adds kernels for operators that no model has, so that the registry moves its rows, and then
+ * writes over the freed memory: rows that the host still reads there would be wrong. */
 static OrtStatus* grow_registry(const Maker* maker) {
   OrtAllocator* allocator;
   void* blocks[64];
