@@ -24,10 +24,11 @@ from support.processes import TIME_LIMIT, fork, run
 from support.threads import join, run_threads, start, switching_often, wait_until
 
 import ortcffi as ort
+from ortcffi._convert import decode
 from ortcffi._handle import owned_by
 from ortcffi._native import Owner
 from ortcffi.env import state
-from ortcffi.ep import devices
+from ortcffi.status import fact_of_library
 from ortcffi.testing.live_objects import live_objects
 from ortcffi.values import lifecycle
 
@@ -426,22 +427,18 @@ def test_a_name_is_read_before_its_object_ends(monkeypatch, name, module, expect
     assert count.is_released()
 
 
-@pytest.mark.parametrize("name", ["name", "vendor", "metadata", "options"])
 @pytest.mark.usefixtures("real_api")
-def test_a_device_is_read_before_its_environment_ends(monkeypatch, name):
+def test_a_fact_of_a_device_is_read_before_its_environment_ends():
     kind = ENGINE["EpDevice"]
     count, device = Count(kind), kind.make()
-    expected, released = getattr(device, name), []
-    for function in ("decode", "pairs_of"):
-        found = getattr(devices, function)
+    expected, released = device.name, []
 
-        def close_first(*arguments, found=found):
-            device.close()
-            released.append(count.is_released())
-            return found(*arguments)
+    def close_first(text):
+        device.close()
+        released.append(count.is_released())
+        return decode(text)
 
-        monkeypatch.setattr(devices, function, close_first)
-    assert getattr(device, name) == expected
+    assert fact_of_library("EpDevice_EpName", "", close_first).fget(device) == expected
     assert released == [False]
     assert count.is_released()
 
