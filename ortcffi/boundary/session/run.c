@@ -29,7 +29,9 @@ void ortcffi_give_options(struct session* session, OrtRunOptions* options, int i
   if (is_terminated) {
     ortcffi_set_terminate(session, options, 0);
   }
-  options = swap_pointer((void**)&session->spare, options);
+  if (ortcffi_session_object(session) != NULL) { /* what a closed session has would stay alive */
+    options = swap_pointer((void**)&session->spare, options);
+  }
   if (options != NULL) {
     session->maker->api->ReleaseRunOptions(options);
   }

@@ -45,6 +45,63 @@ double ortcffi_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* --- SIGINT ------------------------------------------------------------------------------------*/
+
+/* Each signal.signal(SIGINT, ...) of the program puts Python's function back. So runs of the main
+ * thread look again after that many seconds, and the thread looks once during a run that is under
+ * way then. */
+#define LOOK_AGAIN 0.01
+static double next_look;                   /* of a run of the main thread */
+static _Atomic double next_look_of_thread; /* INFINITY for none */
+
+/* Python's function for all signals, or what stood before it at the first run. Another function
+ * that is found later may call `on_interrupt`, and so is not called by it. */
+static void (*python_handler)(int);
+
+/* Has the thread look at the count of signals and the next moments. A handler of a signal calls it.
+ */
+static void wake_thread(void) {
+  const char wake = 0;
+  int fd = atomic_load(&wake_end);
+  if (fd >= 0 && write(fd, &wake, 1) < 0) {
+    return; /* the pipe is full, so the thread is about to look */
+  }
+}
+
+/* First Python's function: a run that is ended asks Python for what has come. */
+static void on_interrupt(int number) {
+  int error = errno;
+  python_handler(number);
+  atomic_fetch_add(&interrupts, 1);
+  wake_thread();
+  errno = error;
+}
+
+/* Whether the program left the handler of SIGINT to Python. Needs the GIL. */
+static int is_default_interrupt(void) {
+  PyObject* current = PyObject_CallFunction(get_signal, "i", SIGINT);
+  int answer = current == default_handler;
+  PyErr_Clear();
+  Py_XDECREF(current);
+  return answer;
+}
+
+/* Has `on_interrupt` be called for SIGINT, where Python's own handler raises KeyboardInterrupt.
+ * Needs the GIL. */
+static void catch_interrupts(void) {
+  struct sigaction action;
+  if (sigaction(SIGINT, NULL, &action) < 0 || (action.sa_flags & SA_SIGINFO)) {
+    return;
+  }
+  int is_taken = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+  int is_known = python_handler == NULL || action.sa_handler == python_handler;
+  if (is_taken && is_known && action.sa_handler != on_interrupt && is_default_interrupt()) {
+    python_handler = action.sa_handler;
+    action.sa_handler = on_interrupt;
+    sigaction(SIGINT, &action, NULL);
+  }
+}
+
 /* --- the thread --------------------------------------------------------------------------------*/
 
 /* Ends the runs whose time is over, and finds the next deadline. With the lock of LIST_OF_RUNS. */
@@ -64,30 +121,29 @@ static void end_late_runs(void) {
 }
 
 /* Ends the runs that must end now, among them that of the main thread if SIGINT came in it. */
-static void end_due_runs(void) {
+static void end_due_runs(int is_look_due) {
   if (!Py_IsInitialized()) {
     return;
   }
   struct gil gil;
   ensure_gil(&gil);
+  if (is_look_due && main_run != NULL) {
+    catch_interrupts();
+  }
   lock_list(LIST_OF_RUNS);
-  if (main_run != NULL && main_run->interrupts != atomic_load(&interrupts)) {
+  unsigned now = atomic_load(&interrupts);
+  if (main_run != NULL && main_run->interrupts != now) {
     ortcffi_run_stop(main_run, INTERRUPTED);
+    for (struct run* run = main_run; run != NULL; run = run->outer) {
+      run->interrupts = now; /* the signals are those of the inner run */
+    }
   }
   end_late_runs();
   unlock_list(LIST_OF_RUNS);
   give_gil_back(&gil);
 }
 
-/* Has the thread look at the count of signals and the next deadline. A handler of a signal calls
- * it. */
-static void wake_thread(void) {
-  const char wake = 0;
-  int fd = atomic_load(&wake_end);
-  if (fd >= 0 && write(fd, &wake, 1) < 0) {
-    return; /* the pipe is full, so the thread is about to look */
-  }
-}
+static double earlier(double a, double b) { return a < b ? a : b; }
 
 /* Milliseconds until a moment; -1 if it is far away. */
 static int wait_time(double moment) {
@@ -100,17 +156,22 @@ static int wait_time(double moment) {
 
 static void* watch_runs(void* unused) {
   struct pollfd waited = {.fd = ends[0], .events = POLLIN};
-  unsigned seen = atomic_load(&interrupts);
+  unsigned seen = 0; /* not the count: a signal may have come before this thread runs */
   for (;;) {
     char bytes[64];
-    int count = poll(&waited, 1, wait_time(atomic_load(&next_deadline)));
-    if (count > 0 && read(ends[0], bytes, sizeof bytes) < 0) {
+    double next = earlier(atomic_load(&next_deadline), atomic_load(&next_look_of_thread));
+    if (poll(&waited, 1, wait_time(next)) > 0 && read(ends[0], bytes, sizeof bytes) < 0) {
       continue;
     }
-    unsigned now = atomic_load(&interrupts);
-    if (now != seen || atomic_load(&next_deadline) <= ortcffi_now()) {
-      seen = now;
-      end_due_runs();
+    double now = ortcffi_now();
+    unsigned count = atomic_load(&interrupts);
+    int is_look_due = atomic_load(&next_look_of_thread) <= now;
+    if (is_look_due) {
+      atomic_store(&next_look_of_thread, INFINITY);
+    }
+    if (count != seen || is_look_due || atomic_load(&next_deadline) <= now) {
+      seen = count;
+      end_due_runs(is_look_due);
     }
   }
   return unused;
@@ -118,6 +179,7 @@ static void* watch_runs(void* unused) {
 
 static int start_thread(void) {
   atomic_store(&next_deadline, INFINITY);
+  atomic_store(&next_look_of_thread, INFINITY);
   if (pipe(ends) < 0) {
     return -1;
   }
@@ -178,49 +240,6 @@ int ortcffi_supervise_deadline(const struct run* run) {
 
 /* --- runs of the main thread -------------------------------------------------------------------*/
 
-/* So many seconds pass before a run asks again whether `on_interrupt` is still called: each
- * signal.signal(SIGINT, ...) of the program puts Python's function back. */
-#define LOOK_AGAIN 0.05
-static double next_look;
-
-static void (*python_handler)(int); /* Python's function for all signals */
-
-/* First Python's function: a run that is ended asks Python for what has come. */
-static void on_interrupt(int number) {
-  int error = errno;
-  python_handler(number);
-  atomic_fetch_add(&interrupts, 1);
-  wake_thread();
-  errno = error;
-}
-
-/* Whether the program left the handler of SIGINT to Python. */
-static int is_default_interrupt(void) {
-  PyObject* current = PyObject_CallFunction(get_signal, "i", SIGINT);
-  int answer = current == default_handler;
-  PyErr_Clear();
-  Py_XDECREF(current);
-  return answer;
-}
-
-/* Has `on_interrupt` be called for SIGINT, where Python's own handler raises KeyboardInterrupt. */
-static void watch_interrupts(double now) {
-  if (now < next_look) {
-    return;
-  }
-  next_look = now + LOOK_AGAIN;
-  struct sigaction action;
-  if (!has_thread() || sigaction(SIGINT, NULL, &action) < 0 || (action.sa_flags & SA_SIGINFO)) {
-    return;
-  }
-  int is_taken = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
-  if (is_taken && action.sa_handler != on_interrupt && is_default_interrupt()) {
-    python_handler = action.sa_handler;
-    action.sa_handler = on_interrupt;
-    sigaction(SIGINT, &action, NULL);
-  }
-}
-
 /* Only the main thread sets it, so that this thread may read it without the lock. */
 static void set_main_run(struct run* run) {
   lock_list(LIST_OF_RUNS);
@@ -235,17 +254,25 @@ int ortcffi_supervise_begin(struct run* run, double now) {
   if (PyThread_get_thread_ident() != main_thread) {
     return 0;
   }
-  watch_interrupts(now);
-  static unsigned seen; /* the signals that Python was asked for */
-  run->interrupts = atomic_load(&interrupts);
-  if (run->interrupts != seen) {
-    seen = run->interrupts;
-    if (PyErr_CheckSignals() < 0) {
-      return -1;
-    }
+  if (now >= next_look && has_thread()) {
+    next_look = now + LOOK_AGAIN;
+    catch_interrupts();
+    atomic_store(&next_look_of_thread, next_look);
+    wake_thread();
   }
+  static unsigned seen;  /* the signals that Python was asked for */
   run->outer = main_run; /* a run within a kernel of another run */
-  set_main_run(run);
+  do {
+    run->interrupts = atomic_load(&interrupts);
+    if (run->interrupts != seen) {
+      seen = run->interrupts;
+      if (PyErr_CheckSignals() < 0) {
+        set_main_run(run->outer);
+        return -1;
+      }
+    }
+    set_main_run(run);
+  } while (atomic_load(&interrupts) != run->interrupts);
   return 0;
 }
 
