@@ -279,6 +279,23 @@ def test_the_inner_allocator_may_use_the_arena_it_grows(memory):
     inner.arena = None
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_large_block_is_the_free_one_that_fits_best(memory, seed):
+    arena = RawArena(memory, initial_chunk_size_bytes=64 * MIB)
+    chance = random.Random(seed)  # not for secrets
+    sizes = [256 * count for count in (257, 287, 288, 300, 300, 300, 301, 511, 512, 5000, 5000)]
+    free = []
+    for size in chance.sample(sizes, len(sizes)):
+        free.append((size, arena.alloc(size)))
+        arena.alloc(1)  # so that no two are merged
+    for _, block in chance.sample(free, len(free)):
+        arena.free(block)
+    for size in chance.sample(sizes, len(sizes)):
+        block = arena.alloc(size)
+        assert (size, block) in free
+        free.remove((size, block))
+
+
 @pytest.mark.parametrize("strategy", [0, 1])
 @pytest.mark.parametrize("seed", range(5))
 def test_blocks_never_overlap_and_are_merged_into_one_at_the_end(memory, strategy, seed):

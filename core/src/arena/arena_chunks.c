@@ -82,32 +82,49 @@ void arena_forget_chunks(struct arena* self) {
 
 static size_t bin_of(size_t size) {
   size_t granules = size / ARENA_GRANULE;
-  return granules <= ARENA_EXACT ? granules - 1
-                                 : ARENA_EXACT + 63 - (size_t)__builtin_clzll(granules);
+  if (granules <= ARENA_EXACT) {
+    return granules - 1;
+  }
+  /* The place of the highest bit, 8 or more; the three bits below it choose one of eight. */
+  size_t bit = 63 - (size_t)__builtin_clzll(granules);
+  return ARENA_EXACT + 8 * (bit - 8) + (granules >> (bit - 3) & 7);
+}
+
+/* Makes a pointer lead to a chunk, which may be NULL. */
+static void link_to(struct arena_chunk** link, struct arena_chunk* chunk) {
+  *link = chunk;
+  if (chunk != NULL) {
+    chunk->link = link;
+  }
 }
 
 static void put_in(struct arena* self, struct arena_chunk* chunk) {
   size_t bin = bin_of(chunk->size);
   struct arena_chunk** at = &self->bins[bin];
   while (*at != NULL && (*at)->size < chunk->size) {
-    at = &(*at)->next;
+    at = &(*at)->larger;
+  }
+  struct arena_chunk *first = *at, *larger = first;
+  bool is_first = first == NULL || first->size != chunk->size;
+  if (!is_first) {
+    larger = first->larger;
+    first->larger = NULL;
   }
   chunk->is_free = true;
-  chunk->link = at;
-  chunk->next = *at;
-  if (chunk->next != NULL) {
-    chunk->next->link = &chunk->next;
-  }
-  *at = chunk;
+  link_to(at, chunk);
+  link_to(&chunk->same, is_first ? NULL : first);
+  link_to(&chunk->larger, larger);
   self->has_free[bin / 64] |= (uint64_t)1 << bin % 64;
 }
 
 void arena_take_out(struct arena* self, struct arena_chunk* chunk) {
   size_t bin = bin_of(chunk->size);
   chunk->is_free = false;
-  *chunk->link = chunk->next;
-  if (chunk->next != NULL) {
-    chunk->next->link = chunk->link;
+  if (chunk->same != NULL) {
+    link_to(&chunk->same->larger, chunk->larger);
+    link_to(chunk->link, chunk->same);
+  } else {
+    link_to(chunk->link, chunk->larger);
   }
   if (self->bins[bin] == NULL) {
     self->has_free[bin / 64] &= ~((uint64_t)1 << bin % 64);
@@ -119,7 +136,7 @@ static struct arena_chunk* find_free_chunk(const struct arena* self, size_t roun
   size_t bin = bin_of(rounded), next = bin + 1, word = next / 64;
   struct arena_chunk* chunk = self->bins[bin];
   while (chunk != NULL && chunk->size < rounded) {
-    chunk = chunk->next;
+    chunk = chunk->larger;
   }
   if (chunk != NULL || word == CORE_COUNT_OF(self->has_free)) {
     return chunk;

@@ -18,10 +18,11 @@
 #define ARENA_GRANULE ((size_t)256)
 /** Larger sizes are refused, so that sums do not overflow. */
 #define ARENA_LARGEST ((size_t)1 << 60)
-/** Free chunks of up to so many granules are in one list per size; of the larger ones those between
- * two powers of two are in one, the smaller ones first. */
+/** Free chunks of up to so many granules are in one list per size; the larger ones between two
+ * powers of two are in eight. Such a list has a row for each of its sizes, the smaller ones first.
+ */
 #define ARENA_EXACT 256
-#define ARENA_BINS (ARENA_EXACT + 64)
+#define ARENA_BINS (ARENA_EXACT + 8 * 48)
 
 /** A part of a region: a block in use, or free. */
 struct arena_chunk {
@@ -33,8 +34,10 @@ struct arena_chunk {
   /** The neighbours in the region; NULL at its ends. */
   struct arena_chunk* before;
   struct arena_chunk* after;
-  /** Of a free chunk: the next in its list, and the pointer that leads to it. */
-  struct arena_chunk* next;
+  /** Of a free chunk: the next of its size; of the first of its size, the first of the next larger
+   * size in its list; and the pointer that leads to the chunk. */
+  struct arena_chunk* same;
+  struct arena_chunk* larger;
   struct arena_chunk** link;
   /** The next in its chain of the table. */
   struct arena_chunk* chained;
