@@ -126,29 +126,41 @@ int main(void) {
 """
 
 
-def test_each_of_the_first_threads_has_the_libraries(tmp_path, c_compiler, core_library):
-    """Also the one that does not register them: it waits."""
+def test_sessions_of_each_thread_wait_for_the_libraries(tmp_path, c_compiler, core_library):
+    """CreateEnv of other threads does not: the library's own thread calls it."""
     for name, text in (("slow", SLOW_LIBRARY), ("threads", TWO_THREADS)):
         (tmp_path / f"{name}.c").write_text(text)
-    include = [f"-I{ort.get_include()}", "-D_GNU_SOURCE"]
+    include = [f"-I{ort.get_include()}", "-D_GNU_SOURCE", "-pthread"]
     run(*c_compiler, *include, "-shared", "-fPIC", tmp_path / "slow.c", "-o", tmp_path / "slow.so")
-    linked = ["-pthread", core_library, f"-Wl,-rpath,{Path(core_library).parent}"]
+    linked = [core_library, f"-Wl,-rpath,{Path(core_library).parent}"]
     run(*c_compiler, *include, tmp_path / "threads.c", "-o", tmp_path / "threads", *linked)
-    run(tmp_path / "threads", env=os.environ | {"ORTCORE_PROVIDERS": str(tmp_path / "slow.so")})
+    (tmp_path / "model.onnx").write_bytes(models.add())
+    program = [tmp_path / "threads", tmp_path / "model.onnx"]
+    run(*program, env=os.environ | {"ORTCORE_PROVIDERS": str(tmp_path / "slow.so")})
 
 
 SLOW_LIBRARY = """
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "onnxruntime_c_api.h"
+static void* use_env(void* api) {
+  OrtEnv* env;
+  ((const OrtApi*)api)->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "", &env);
+  ((const OrtApi*)api)->ReleaseEnv(env);
+  return NULL;
+}
 ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
                                         const OrtLogger* logger, OrtEpFactory** factories,
                                         size_t capacity, size_t* count) {
-  (void)name, (void)base, (void)logger, (void)factories, (void)capacity;
+  (void)name, (void)logger, (void)factories, (void)capacity, (void)count;
+  const OrtApi* api = base->GetApi(ORT_API_VERSION);
+  pthread_t thread;
+  pthread_create(&thread, NULL, use_env, (void*)api);
+  pthread_join(thread, NULL);
   usleep(300000);
   setenv("REGISTERED", "1", 1);
-  *count = 0;
-  return NULL;
+  return api->CreateStatus(ORT_FAIL, "not on this machine");
 }
 ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
   (void)factory;
@@ -160,17 +172,22 @@ TWO_THREADS = """
 #include <pthread.h>
 #include <stdlib.h>
 #include "onnxruntime_c_api.h"
-static void* create(void* unused) {
-  (void)unused;
+static void* create(void* model) {
+  const OrtApi* api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
   OrtEnv* env;
-  OrtGetApiBase()->GetApi(ORT_API_VERSION)->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "", &env);
+  OrtSessionOptions* options;
+  OrtSession* session;
+  api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "", &env);
+  api->CreateSessionOptions(&options);
+  /* It fails after it has chosen: nothing computes the model. */
+  api->ReleaseStatus(api->CreateSession(env, model, options, &session));
   return getenv("REGISTERED");
 }
-int main(void) {
+int main(int count, char** arguments) {
   pthread_t threads[2];
   void* registered[2];
   for (int i = 0; i < 2; i++) {
-    pthread_create(&threads[i], NULL, create, NULL);
+    pthread_create(&threads[i], NULL, create, arguments[count - 1]);
   }
   for (int i = 0; i < 2; i++) {
     pthread_join(threads[i], &registered[i]);

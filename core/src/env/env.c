@@ -76,12 +76,6 @@ static struct OrtEnv* count_client(struct OrtEnv* made) {
   return env;
 }
 
-/* The environment whose libraries this thread registers: they may ask for it, which must not wait.
- */
-static __thread struct OrtEnv* registering CORE_TLS;
-
-static void register_presets(void) { core_env_register_presets(registering); }
-
 /* The common part of all functions that create an environment, after their guards: hands out the
  * environment, with one more client. */
 static OrtStatus* hand_out(const struct env_settings* settings, OrtEnv** out) {
@@ -90,15 +84,11 @@ static OrtStatus* hand_out(const struct env_settings* settings, OrtEnv** out) {
     struct OrtEnv* made = NULL;
     CORE_TRY(new_env(settings, &made));
     env = count_client(made);
-    if (env != made) { /* another thread created one meanwhile */
+    if (env == made) {
+      core_env_register_presets(env);
+    } else { /* another thread created one meanwhile */
       core_drop(made);
     }
-  }
-  struct OrtEnv* outer = registering;
-  if (outer != env) {
-    registering = env;
-    core_run_once(&env->presets, register_presets);
-    registering = outer;
   }
   *out = env;
   return NULL;

@@ -21,7 +21,8 @@ struct OrtEnv {
    */
   size_t clients;
   struct OrtLogger logger;
-  /** Whether the libraries of ORTCORE_PROVIDERS are registered: who finds it waits for that. */
+  /** Whether the libraries of ORTCORE_PROVIDERS are registered. Sessions that choose among them
+   * wait for that; CreateEnv does not, which a thread of such a library may call. */
   core_once presets;
   /** A copy of the options that it was created with, or NULL. Constant. */
   OrtThreadingOptions* threading;

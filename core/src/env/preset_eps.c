@@ -125,7 +125,12 @@ static void add_item(struct OrtEnv* env, const char* text, size_t length) {
   heap_free(item);
 }
 
-void core_env_register_presets(struct OrtEnv* env) {
+/* The environment whose libraries this thread registers: they may create a session, which must not
+ * wait. */
+static __thread struct OrtEnv* registering CORE_TLS;
+
+static void register_all(void) {
+  struct OrtEnv* env = registering;
   bool is_refused = false;
   const char* list = core_variable(VARIABLE, &is_refused);
   if (is_refused) {
@@ -138,6 +143,15 @@ void core_env_register_presets(struct OrtEnv* env) {
       add_item(env, list, length);
     }
     list += length + (list[length] != 0);
+  }
+}
+
+void core_env_register_presets(struct OrtEnv* env) {
+  struct OrtEnv* outer = registering;
+  if (outer != env) {
+    registering = env;
+    core_run_once(&env->presets, register_all);
+    registering = outer;
   }
 }
 
@@ -154,7 +168,8 @@ static OrtStatus* add_device(const struct core_registered_ep* ep, OrtSessionOpti
                                                       count);
 }
 
-OrtStatus* core_choose_presets(const struct OrtEnv* env, OrtSessionOptions* options) {
+OrtStatus* core_choose_presets(struct OrtEnv* env, OrtSessionOptions* options) {
+  core_env_register_presets(env);
   OrtStatus* status = NULL;
   struct core_registered_ep* ep = core_next_ep(env, NULL);
   for (; ep != NULL; ep = core_next_ep(env, ep)) {

@@ -51,13 +51,13 @@ OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* 
                                                  const OrtHardwareDevice* const* hardware,
                                                  size_t hardware_count);
 
-/** Registers the libraries that the variable names, and logs each, also where it fails. */
+/** Registers the libraries that ORTCORE_PROVIDERS names, once, and logs each, also where it fails.
+ * Waits while another thread does so. */
 void core_env_register_presets(struct OrtEnv* env);
 
-/** Adds their devices, in the order of the variable, to options that have no execution provider. */
-OrtStatus* core_choose_presets(const struct OrtEnv* env, OrtSessionOptions* options);
-
-struct core_registered_ep;
+/** Adds their devices, in the order of the variable, to options that have no execution provider.
+ * Waits until the libraries are registered. */
+OrtStatus* core_choose_presets(struct OrtEnv* env, OrtSessionOptions* options);
 
 struct core_shared_allocator {
   struct core_shared_allocator* next;
