@@ -85,9 +85,10 @@ def of_own_rows() -> dict[str, Result]:
     [
         (conform_rows.CRASHES, "SIGSEGV"),
         (conform_rows.ENDS, "exit code 3"),
+        (conform_rows.TELLS, "exit code 4; it printed: it has ended the process"),
         (conform_rows.WAITS, "does not return within 1 seconds"),
     ],
-    ids=["crashes", "ends its process", "waits"],
+    ids=["crashes", "ends its process", "prints that it ends", "waits"],
 )
 def test_a_row_that_does_not_return_fails_alone(
     of_own_rows: dict[str, Result], each: Rule, text: str

@@ -19,10 +19,11 @@ UNLISTED = _own("2 + 3", "5")
 FIRST, LAST = _own("1 + 1", "2"), _own("2 + 2", "4")
 CRASHES = _own("ffi.string(ffi.cast('char*', 16))")
 ENDS = _own("__import__('os')._exit(3)")
+TELLS = _own("import os; os.write(2, b'it has ended the process'); os._exit(4)")
 WAITS = _own("import signal; signal.alarm(1); [1 for _ in iter(int, 1)]")
 STOPS = _own(
     'CreateMemoryInfo("no such device", Device, 0, Default); 1',
     "CreateMemoryInfo: INVALID_ARGUMENT",
 )
 GETS_NULL = _own('without("MemoryInfoGetName", 0); MemoryInfoGetName(cpu())', "INVALID_ARGUMENT")
-ROWS = [FIRST, CRASHES, ENDS, WAITS, STOPS, GETS_NULL, LAST]
+ROWS = [FIRST, CRASHES, ENDS, TELLS, WAITS, STOPS, GETS_NULL, LAST]
