@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,19 +146,34 @@ def as_page(report: Report) -> str:
 def read_waivers(given: Sequence[str]) -> dict[str, str]:
     """Read rows that may fail, and why: ``ROW=REASON``, or files of such rows parted by a tab."""
     waived: dict[str, str] = {}
+    known = {rule.name for rule in ROWS}
     for each in given:
-        if os.path.isfile(each):
-            lines = Path(each).read_text(encoding="utf-8").splitlines()
-            pairs = [line.split("\t", 1) for line in lines if line and line[0] != "#"]
-        else:
-            pairs = [each.rsplit("=", 1)]
-        for pair in pairs:
-            if len(pair) != 2:
-                raise ValueError(f"expected a file or ROW=REASON, not {each!r}")
-            waived[pair[0]] = pair[1]
-    if unknown := waived.keys() - {rule.name for rule in ROWS}:
+        waived.update(_in_file(each) if os.path.isfile(each) else [_in_argument(each, known)])
+    if unknown := waived.keys() - known:
         raise ValueError(f"there is no row {min(unknown)!r}")
     return waived
+
+
+def _in_file(path: str) -> Iterator[tuple[str, str]]:
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if line and line[0] != "#":
+            row, tab, reason = line.partition("\t")
+            if not tab:
+                raise ValueError(f"{path}:{number}: expected a row, a tab and a reason: {line!r}")
+            yield row, reason
+
+
+def _in_argument(given: str, known: Collection[str]) -> tuple[str, str]:
+    """Part a row from its reason, at the last ``=`` that has a known row before it."""
+    row, equals, _ = given.rpartition("=")
+    if not equals:
+        raise ValueError(f"expected a file or ROW=REASON, not {given!r}")
+    while equals and row not in known:
+        row, equals, _ = row.rpartition("=")
+    if not equals:
+        raise ValueError(f"there is no row before a '=' in {given!r}")
+    return row, given[len(row) + 1 :]
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -248,12 +248,24 @@ def test_a_library_without_the_api_is_refused(
         ([__file__], "cannot be asked: "),
         ([CORE, "--group", "no such group"], "invalid choice"),
         ([CORE, "--waive", "no such row=x"], "there is no row"),
+        ([CORE, "--waive", "no such file"], "expected a file or ROW=REASON"),
         ([CORE, "--junit", "/no/such/folder/file"], "its folder does not exist"),
         ([CORE, "--timeout", "0"], "above 0"),
     ],
 )
 def test_a_wrong_argument_is_named(arguments: Sequence[str], reason: str) -> None:
     assert reason in run(*arguments, code=2)
+
+
+def test_a_reason_may_have_an_equals_sign() -> None:
+    name = next(each.name for each in ROWS if "=" in each.name)
+    assert read_waivers([f"{name}=since x = 3"]) == {name: "since x = 3"}
+
+
+def test_a_line_of_a_file_of_waivers_without_a_tab_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "waivers"
+    path.write_text(f"# a comment\n{ROWS[0].name}\tknown\nno tab\n")
+    assert f"{path}:3: expected a row, a tab" in run(CORE, "--waive", str(path), code=2)
 
 
 def test_rows_for_which_there_is_no_time_are_not_taken_for_kept() -> None:
