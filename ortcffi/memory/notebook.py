@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """``%load_ext ortcffi``: the magic ``%%ort_memory``, which shows what each line of a cell takes."""
 
+import sys
 from typing import Any
 
 from ortcffi._public import html_table, size
@@ -61,7 +62,11 @@ def load_ipython_extension(shell: Any) -> None:
         tracking = Tracking(core_api().default_allocator)
         file = shell.compile.get_code_name(cell, shell.transform_cell(cell), shell.execution_count)
         with tracking.scope(line.strip() or "cell") as scope, numpy_allocator(tracking):
-            shell.run_cell(cell)
-        return CellMemory(scope, cell, file)
+            result = shell.run_cell(cell, store_history=False)
+        memory = CellMemory(scope, cell, file)
+        if not result.success:  # printed, as %%time does, because what raises returns nothing
+            sys.stdout.write(f"{memory}\n")
+        result.raise_error()
+        return memory
 
     shell.register_magic_function(ort_memory, "cell")

@@ -2,6 +2,7 @@
 """The magic for IPython, and scopes as a table or as JSON for other programs."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -27,6 +28,9 @@ def shell(tmp_path, monkeypatch):
     shell.reset()
     shell.user_ns.clear()
     interactive.clear_instance()
+    shell.last_execution_result = shell.InteractiveTB.tb = None
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):  # of a cell that raised
+        vars(sys).pop(name, None)
 
 
 def test_a_cell_is_shown_with_the_memory_of_each_line(shell, tmp_path, monkeypatch):
@@ -55,11 +59,17 @@ def test_a_cell_is_shown_with_the_memory_of_each_line(shell, tmp_path, monkeypat
 
 def test_a_cell_that_raises_is_shown_as_far_as_it_came(shell, capsys):
     shell.run_line_magic("load_ext", "ortcffi")
-    found = shell.run_cell_magic(
-        "ort_memory", "", "import numpy\nz = numpy.zeros(1 << 17)\n1 / 0\n"
-    )
-    assert "ZeroDivisionError" in capsys.readouterr().out
-    assert repr(found).splitlines()[3].split()[:2] == ["1.00", "MB"]
+    cell = "import numpy\nz = numpy.zeros(1 << 17)\n1 / 0\n"
+    with pytest.raises(ZeroDivisionError):
+        shell.run_cell_magic("ort_memory", "", cell)
+    shown = capsys.readouterr().out.partition("scope 'cell'")[2].splitlines()
+    assert shown[3].split()[:2] == ["1.00", "MB"]
+
+
+def test_a_cell_that_raises_is_an_error_of_the_notebook(shell):
+    shell.run_line_magic("load_ext", "ortcffi")
+    result = shell.run_cell("%%ort_memory\nraise LookupError('mine')\n")
+    assert isinstance(result.error_in_exec, LookupError)
 
 
 def test_a_scope_is_a_table_and_json():
