@@ -105,6 +105,20 @@ def test_weights_go_to_another_file(model, proto, tmp_path):
     assert onnx.load(path) == proto
 
 
+def test_a_default_of_a_function_stays_in_the_model(proto, tmp_path):
+    """Onnx looks into nodes alone for external data."""
+    default = onnx.helper.make_attribute("v", onnx.helper.make_tensor("", 1, [300], ONES))
+    imports = [onnx.helper.make_opsetid("", 18)]
+    node = onnx.helper.make_node("Identity", ["x"], ["y"])
+    proto.functions.append(
+        onnx.helper.make_function("d", "F", ["x"], ["y"], [node], imports, [], [default])
+    )
+    path = tmp_path / "model.onnx"
+    ort.Model.load(proto.SerializeToString()).save(path, external_data=100)
+    assert onnx.load(path, load_external_data=False).functions == proto.functions
+    assert len(os.listdir(tmp_path)) == 2
+
+
 def test_a_file_that_the_old_model_only_mentions_is_kept(model, proto, tmp_path):
     name = "model.onnx.data"
     (tmp_path / name).write_bytes(b"precious")

@@ -326,7 +326,13 @@ static OrtStatus* copy_message(struct writer* writer, enum core_onnx kind,
         field.wire == CORE_LENGTH ? message_in(kind, field.number) : ONNX_NO_MESSAGE;
     if (inner != ONNX_NO_MESSAGE) {
       CORE_TRY(put_all(writer, start, (size_t)(before - start)));
+      /* Readers of external data, such as onnx.load, do not look into defaults of functions. */
+      size_t above = writer->external_above;
+      if (kind == ONNX_FUNCTION && inner == ONNX_ATTRIBUTE) {
+        writer->external_above = SIZE_MAX;
+      }
       CORE_TRY(copy_inner(writer, inner, &field, depth - 1));
+      writer->external_above = above;
       start = message.at;
     }
   }
