@@ -3,6 +3,7 @@
 
 import os
 import sys
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Hashable
@@ -39,6 +40,8 @@ _BORROWING = (
     "session.use_ort_model_bytes_for_initializers",
 )
 _LARGE = 16 << 20  # bytes of a model whose session may leave much unused memory to glibc
+_PAUSE = 5.0  # seconds at least between two times that sessions of large models have it returned
+_next_return = 0.0  # by the monotonic clock
 # Of each library, the environment of those of its sessions that were given none.
 _shared: "dict[Hashable, weakref.ref[Env]]" = {}
 # Of each library, the environment with the arena of `limit_session_memory`, which it keeps.
@@ -131,7 +134,7 @@ def _create(  # noqa: PLR0913, PLR0917  # what the function of the API takes
 ) -> None:
     check(api.pointer, getattr(lib, slot)(api.pointer, env, *subject, options, *store, out))
     if not api.is_core and _size_of(*subject) >= _LARGE:
-        return_unused()
+        _return_seldom()
 
 
 def _size_of(model: bytes, length: int | None = None) -> int:
@@ -140,6 +143,14 @@ def _size_of(model: bytes, length: int | None = None) -> int:
         return os.path.getsize(model) if length is None else length
     except OSError:  # it was removed meanwhile
         return 0
+
+
+def _return_seldom() -> None:
+    """Return unused memory unless that was done just now: it locks all heaps of glibc in turn."""
+    global _next_return  # noqa: PLW0603
+    if (now := time.monotonic()) >= _next_return:
+        _next_return = now + _PAUSE
+        return_unused()
 
 
 def return_unused() -> None:

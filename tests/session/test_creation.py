@@ -149,3 +149,14 @@ def test_the_bytes_are_held_where_the_options_change_at_the_last_moment(
     monkeypatch.setattr("ortcffi.session.session.source_of", source_of)
     with ort.SessionOptions(real_api) as options:
         assert_is_held(content, ort.Session(content, options))
+
+
+def test_sessions_made_one_after_another_return_unused_memory_once(real_api, monkeypatch):
+    returned = []
+    monkeypatch.setattr(creation, "return_unused", lambda: returned.append(1))
+    monkeypatch.setattr(creation, "_LARGE", 1)
+    monkeypatch.setattr(creation, "_PAUSE", 1e9)
+    monkeypatch.setattr(creation, "_next_return", 0.0)
+    for _ in range(3):
+        ort.Session(models.add(), api=real_api).close()
+    assert returned == [1]
