@@ -4,6 +4,7 @@
 
 #include "compile/device.h"
 #include "ep/library.h"
+#include "memory/allocator.h"
 
 /* The argument of CreateState. */
 struct OrtNodeComputeContext {

@@ -3,6 +3,7 @@
 #include "compile/device.h"
 #include "ep/library.h"
 #include "ep/streams.h"
+#include "memory/allocator.h"
 
 OrtStatus* core_begin_device_run(struct core_device_run* run, struct core_ep* ep) {
   run->is_busy = true;

@@ -109,7 +109,8 @@ void ORT_API_CALL core_release_compiled(OrtcoreCompiled* compiled);
 
 static inline struct core_ep* core_ep_of(OrtcoreEp* ep) { return (struct core_ep*)ep; }
 
-/** A node. The op comes first: the functions of the op get it as their argument. */
+/** A node that a provider computes. The op comes first: the functions of the op get it as their
+ * argument. */
 struct core_compiled_node {
   OrtCustomOp op;
   struct core_ep* ep;

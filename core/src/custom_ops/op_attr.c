@@ -2,6 +2,7 @@
 /* OrtOpAttr: attributes of nodes. */
 
 #include "custom_ops/custom_op.h"
+#include "memory/allocator.h"
 #include "object/keyed_list.h"
 #include "values/value.h"
 

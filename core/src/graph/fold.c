@@ -2,6 +2,7 @@
 /* Nodes Shape and Size of a value whose shape is known become initializers. */
 
 #include "graph/reading.h"
+#include "memory/allocator.h"
 #include "onnx/fields.h"
 #include "values/type_info.h"
 

@@ -3,6 +3,7 @@
  * copied: the value refers to the model's bytes, at any alignment. */
 
 #include "graph/tensor_bytes.h"
+#include "memory/allocator.h"
 #include "onnx/fields.h"
 #include "sparse/sparse.h"
 

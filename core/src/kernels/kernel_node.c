@@ -3,7 +3,7 @@
 #include <stdarg.h>
 
 #include "kernels/kernel.h"
-#include "memory/references.h"
+#include "memory/allocator.h"
 
 /* What a provider has compiled has a name with a hash of the model: its outputs name it. */
 #define PLACE_ROOM 256

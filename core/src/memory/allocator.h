@@ -8,6 +8,10 @@
 
 #include "memory/references.h"
 
+/** What GetAllocatorWithDefaultOptions answers; a constant. */
+extern const OrtAllocator core_default_allocator;
+#define CORE_DEFAULT_ALLOCATOR ((OrtAllocator*)&core_default_allocator)
+
 /** Mixed with its address it marks a live adaptor; an ended one has no mark. */
 #define CORE_ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
 

@@ -21,10 +21,6 @@ struct OrtMemoryInfo {
 /** The CPU memory of the default allocator. Constant. */
 extern const struct OrtMemoryInfo core_cpu_memory_info;
 
-/** What GetAllocatorWithDefaultOptions answers; a constant. */
-extern const OrtAllocator core_default_allocator;
-#define CORE_DEFAULT_ALLOCATOR ((OrtAllocator*)&core_default_allocator)
-
 extern const struct core_class core_memory_info_class;
 
 /** Whether `info` was made by this core; allocators of other libraries have infos of their own. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file session_options.h
- * The struct behind OrtSessionOptions, and what all options share.
+ * The structs behind OrtSessionOptions, OrtRunOptions, OrtThreadingOptions and OrtEpContextConfig,
+ * and what all options share.
  */
 #pragma once
 
@@ -13,9 +14,7 @@
 #include "object/object.h"
 #include "object/list.h"
 
-/* The functions for the data of compiled models, and OrtEpContextConfig. */
-
-/** Each state is NULL where its function is. */
+/** The functions for the data of compiled models. Each state is NULL where its function is. */
 struct core_ep_context {
   OrtReadNamedBufferFunc read;
   void* read_state;

@@ -31,7 +31,7 @@ void core_end_body(struct core_body* body);
 OrtStatus* core_run_body(const struct core_body* body, const OrtKernelContext* context,
                          const OrtValue* const* own, OrtValue** outputs);
 
-/** A kernel. */
+/** A kernel of If, Loop or Scan. */
 struct core_flow {
   OrtKernelImpl base;
   /** Its inputs are those of the node, then the outer values that its bodies read. */

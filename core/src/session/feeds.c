@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the caller of a run gives and gets: inputs and outputs are checked, results handed over. */
 
+#include "memory/allocator.h"
 #include "options/session_options.h"
 #include "session/session.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of If and Loop for providers that have kernels for single nodes. */
+#include "memory/allocator.h"
 #include "session/body.h"
 
 /* --- what all have in common ------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel of Scan, as it is from version 9 of ONNX's operators on. */
+#include "memory/allocator.h"
 #include "session/body.h"
 
 /* What attributes say of an input or output that is cut into parts, or put together of them. */

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "memory/allocator.h"
+
 /* A key of a map that is being made, and its position. */
 struct key {
   const void* at;

@@ -63,22 +63,3 @@ OrtStatus* core_wrap_type(enum ONNXType kind, ONNXTensorElementDataType key, Ort
 bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type);
 
 OrtStatus* core_copy_type_info(const OrtTypeInfo* from, OrtTypeInfo** out);
-
-/** Two tensors of rank 1 and of equal length: keys in ascending order, each once, and values. */
-struct core_map {
-  struct OrtValue base;
-  struct core_tensor* keys;
-  struct core_tensor* values;
-};
-
-/** All tensors of one element type, or all maps of one type and at least one of them. */
-struct core_sequence {
-  struct OrtValue base;
-  /** That of the tensors; UNDEFINED for maps. */
-  ONNXTensorElementDataType type;
-  size_t count;
-  OrtValue* elements[];
-};
-
-/** What ORTCORE_EMPTY_SEQUENCE is in ortcore.h. */
-OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtValue** out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file value.h
- * The structs behind OrtValue: tensors are here, sequences and maps in type_info.h. Each is a
- * struct that begins with struct OrtValue.
+ * The structs behind OrtValue: of tensors, sparse tensors, sequences and maps. Each begins with
+ * struct OrtValue.
  */
 #pragma once
 
@@ -234,6 +234,25 @@ static inline bool core_owns_data(const struct core_tensor* tensor) {
   return tensor->owner != NULL;
 }
 /** @} */
+
+/** Two tensors of rank 1 and of equal length: keys in ascending order, each once, and values. */
+struct core_map {
+  struct OrtValue base;
+  struct core_tensor* keys;
+  struct core_tensor* values;
+};
+
+/** All tensors of one element type, or all maps of one type and at least one of them. */
+struct core_sequence {
+  struct OrtValue base;
+  /** That of the tensors; UNDEFINED for maps. */
+  ONNXTensorElementDataType type;
+  size_t count;
+  OrtValue* elements[];
+};
+
+/** What ORTCORE_EMPTY_SEQUENCE is in ortcore.h. */
+OrtStatus* ORT_API_CALL core_empty_sequence(ONNXTensorElementDataType type, OrtValue** out);
 
 /** Makes an optional that holds nothing. One that holds something is the value that it holds. */
 OrtStatus* core_empty_optional(OrtValue** out);
