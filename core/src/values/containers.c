@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences and maps: how they are made and read. */
 
-#include "values/type_info.h"
+#include "values/value.h"
 
 #include <stdlib.h>
 
