@@ -27,6 +27,7 @@ def shell(tmp_path, monkeypatch):
     yield shell
     shell.reset()
     shell.user_ns.clear()
+    shell.restore_sys_module_state()  # it was the module __main__
     interactive.clear_instance()
     shell.last_execution_result = shell.InteractiveTB.tb = None
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):  # of a cell that raised
