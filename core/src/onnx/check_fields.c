@@ -112,7 +112,9 @@ static void join(struct core_writing* to, struct core_message message, uint32_t 
     core_write_raw(&whole, part.at, core_message_size(part));
   }
   size_t begin = core_begin_message(to, number);
-  core_join_parts(to, (struct core_message){whole.bytes, whole.bytes + whole.size}, kind);
+  if (whole.size > 0) { /* otherwise there is no memory to add a size to */
+    core_join_parts(to, (struct core_message){whole.bytes, whole.bytes + whole.size}, kind);
+  }
   core_end_message(to, begin);
   to->has_failed |= whole.has_failed;
   heap_free(whole.bytes);
