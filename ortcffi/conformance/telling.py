@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 from ortcffi._native import ffi, lib
 from ortcffi.conformance.calls import Failed, buffer, text_of
+from ortcffi.values.element_types import bits_of
 
-_BITS = {1: 32, 2: 8, 3: 8, 4: 16, 5: 16, 6: 32, 7: 64, 9: 8, 10: 16, 11: 64, 12: 32, 13: 64}
-_BITS |= {14: 64, 15: 128, 16: 16, 17: 8, 18: 8, 19: 8, 20: 8, 21: 4, 22: 4, 23: 4, 24: 2}
-_BITS |= {25: 2, 26: 8}
 _CTYPES = {1: "float", 7: "int64_t", 11: "double"}  # others are told as bytes
 _STRING = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING
 _NAMES = {
@@ -43,7 +41,7 @@ def value_of(slots: Slots, value: Any) -> Tensor:
     if kind == _STRING:
         return Tensor(kind, dims, [_element(slots, value, index) for index in range(count)])
     data = slots["GetTensorMutableData"](value)
-    return Tensor(kind, dims, ffi.buffer(ffi.cast("char*", data), (count * _BITS[kind] + 7) // 8))
+    return Tensor(kind, dims, ffi.buffer(ffi.cast("char*", data), (count * bits_of(kind) + 7) // 8))
 
 
 def _element(slots: Slots, value: Any, index: int) -> str:
