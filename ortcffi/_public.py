@@ -107,10 +107,10 @@ def duration(seconds: float | None) -> str:
     return "-" if seconds is None else scaled(seconds, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], between: str = "  ") -> list[str]:
     """Return the lines of a table: the first column to the left, the others to the right."""
     first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return ["  ".join([row[0].ljust(first), *map(str.rjust, row[1:], widths)]) for row in rows]
+    return [between.join([row[0].ljust(first), *map(str.rjust, row[1:], widths)]) for row in rows]
 
 
 def html_text(text: str) -> str:

@@ -7,15 +7,16 @@ The rows are tried in processes of their own, so that a crash fails one row.
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ortcffi._new_file import write_whole
-from ortcffi._public import printable
+from ortcffi._public import aligned, printable
 from ortcffi.cli.check_report import (
     NOT_ALL,
     OK,
@@ -109,18 +110,11 @@ def _column(result: Result, report: Report) -> str:
 
 def table(report: Report) -> list[str]:
     """Return the counts as lines of a Markdown table."""
-    rows: list[tuple[Any, ...]] = [
-        (group, *(c[name] for name in COLUMNS)) for group, c in counts(report).items()
-    ]
-    rows.append(("all", *(sum(row[i] for row in rows) for i in range(1, len(COLUMNS) + 1))))
-    head = "group", *COLUMNS
-    widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
-    lines = [
-        " | ".join(str(cell).rjust(w) if i else str(cell).ljust(w) for i, (cell, w) in row)
-        for row in (enumerate(zip(each, widths, strict=True)) for each in [head, *rows])
-    ]
-    lines.insert(1, "-|-".join("-" * width for width in widths))
-    return [f"| {line} |" for line in lines]
+    counted = counts(report)
+    counted["all"] = sum(counted.values(), Counter())
+    rows = [(group, *(str(c[name]) for name in COLUMNS)) for group, c in counted.items()]
+    lines = [f"| {line} |" for line in aligned([("group", *COLUMNS), *rows], " | ")]
+    return [lines[0], re.sub(r"[^|]", "-", lines[0]), *lines[1:]]
 
 
 def failures(report: Report, *kinds: str) -> list[str]:
@@ -138,6 +132,13 @@ def as_page(report: Report) -> str:
     lines = [f"# {report.title}\n", made_with("ortcffi"), *table(report), ""]
     lines += [f"- {line}" for line in failures(report, "failed", "waived")]
     return "\n".join(lines).rstrip() + "\n"
+
+
+FILES: dict[str, Callable[[Report], str]] = {
+    "json": lambda report: json.dumps(as_document(report), indent=1) + "\n",
+    "junit": lambda report: as_junit([report]),
+    "statement": as_page,
+}
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -205,9 +206,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    for path in filter(None, (given.json, given.junit, given.statement)):
-        if reason := unwritable(path):
-            parser.error(printable(reason))
+    for name in FILES:
+        if (path := getattr(given, name)) is not None and (reason := unwritable(path)):
+            parser.error(printable(f"--{name}: {reason}"))
     try:
         limits = {"timeout": child.seconds_of(given.timeout)}
         waived = read_waivers(given.waive)
@@ -217,10 +218,7 @@ def main(arguments: Sequence[str]) -> int:
     kinds = ("failed", "waived", "may") if given.may else ("failed", "waived")
     lines = [report.title, *table(report), *failures(report, *kinds)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
-    if given.json:
-        write_whole(given.json, json.dumps(as_document(report), indent=1) + "\n")
-    if given.junit:
-        write_whole(given.junit, as_junit([report]))
-    if given.statement:
-        write_whole(given.statement, as_page(report))
+    for name, written in FILES.items():
+        if (path := getattr(given, name)) is not None:
+            write_whole(path, written(report))
     return exit_code(report)
