@@ -33,8 +33,8 @@ extern "C" {
  *
  * To anything newer GetApi answers NULL, and writes a line to stderr. Slots up to the version are
  * the core's own, and so are the objects that they make. A slot that came later, which a client
- * finds by reading on, answers ORT_NOT_IMPLEMENTED and names itself, the version that it came with,
- * and the host; without a status it answers zero or NULL. The tables that slots lead to, such as
+ * finds by reading on, answers ORT_NOT_IMPLEMENTED and names itself and the version that it came
+ * with; without a status it answers zero or NULL. The tables that slots lead to, such as
  * GetModelEditorApi's, are those of ORT_API_VERSION.
  *
  * @param version API version, from 1 to ORT_API_VERSION, which is the core itself.

@@ -45,12 +45,11 @@ def test_hosts_differ_unless_they_are_of_one_version():
 
 
 @pytest.mark.parametrize("version", [1, 22])
-def test_a_later_slot_names_itself_its_version_and_the_host(version):
+def test_a_later_slot_names_itself_and_its_version(version):
     with pytest.raises(ortcffi.errors.NotImplemented) as caught:
         late_call(ortcffi.emulate(version))
     assert caught.value.message == (
-        f"CreateMemoryInfo_V2 came with API version 23; this host is 1.{version}.0, "
-        f"of API version {version}"
+        "CreateMemoryInfo_V2 came with API version 23; this host is of an older one"
     )
 
 

@@ -112,7 +112,7 @@ def test_a_base_shows_the_version_that_can_be_asked_of_it(api):
 def test_a_slot_later_than_the_host_is_counted_and_refused():
     with ortcffi.trace(ortcffi.emulate(12)) as traced:
         status = lib.GetEpDevices(traced.table, ffi.NULL, ffi.NULL, ffi.NULL)
-        with pytest.raises(ortcffi.errors.NotImplemented, match=r"this host is 1\.12\.0"):
+        with pytest.raises(ortcffi.errors.NotImplemented, match="this host is of an older one"):
             ortcffi.errors.check(traced.api.pointer, status, "GetEpDevices")
     assert traced.needs == Needs(22, ("GetEpDevices",))
 
@@ -124,7 +124,7 @@ def test_a_slot_that_a_library_is_too_old_for_is_never_read(real_api):
         status = lib.GetEpDevices(traced.table, ffi.NULL, ffi.NULL, ffi.NULL)
         with pytest.raises(ortcffi.errors.NotImplemented) as caught:
             ortcffi.errors.check(traced.api.pointer, status, "GetEpDevices")
-    expected = "GetEpDevices came with API version 22; this host is 1.5.2, of API version 5"
+    expected = "GetEpDevices came with API version 22; this host is of an older one"
     assert caught.value.message == expected
 
 

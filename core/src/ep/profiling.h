@@ -16,6 +16,7 @@ struct OrtProfilingEvent {
   int64_t timestamp_us;
   int64_t duration_us;
   char* name;
+  /** An item's mark is true for JSON of the core, false for a text. */
   struct core_items arguments;
 };
 

@@ -52,12 +52,3 @@ void core_end_event(struct core_profile* profile, const struct core_timing* timi
 void core_end_step(struct core_profile* profile, const struct core_timing* timing,
                    const OrtSession* session, const struct core_step* step,
                    OrtValue* const* operands);
-
-/* Texts of JSON, as profiles have them. */
-
-/** Writes up to 255 bytes as printf. */
-void core_put(struct core_writing* text, const char* format, ...) CORE_FORMAT(2);
-/** Writes a string of JSON. */
-void core_put_quoted(struct core_writing* text, const char* content);
-/** Writes an object or a list of JSON as it is, and any other text as a string. */
-void core_put_value(struct core_writing* text, const char* value);

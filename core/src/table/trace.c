@@ -33,17 +33,12 @@ struct hook {
 static struct hook hooks[TRACES + 1];
 static core_once once = CORE_ONCE_INIT;
 
-static OrtStatus* late(const struct hook* hook, const char* name, unsigned since) {
-  char text[CORE_LATE_ROOM];
-  core_describe_late_slot(text, name, since, hook->version, hook->version_string);
-  /* The client releases the status through this table, which forwards to the other library. */
-  return hook->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
-}
-
-static OrtStatus* fail_call(const struct hook* hook, const char* name) {
-  char text[CORE_LATE_ROOM];
-  snprintf(text, sizeof text, "%s was made to fail", name);
-  return hook->inner->CreateStatus(ORT_FAIL, text);
+/* The client releases the status through the table, which forwards to the other library. */
+static OrtStatus* answer(const struct hook* hook, OrtErrorCode code, const char* format,
+                         const char* name, unsigned since) {
+  char text[256];
+  snprintf(text, sizeof text, format, name, since);
+  return hook->inner->CreateStatus(code, text);
 }
 
 /* Counts a call. False if it is not forwarded: the host is older, or the call is to fail, which
@@ -56,7 +51,9 @@ static CORE_NOINLINE bool before(const struct hook* hook, unsigned slot, unsigne
   bool is_late = since > 1 && hook->version < since;
   bool is_to_fail = status != NULL && fails != 0 && (fails == call || fails == ORTCORE_EACH_CALL);
   if (status != NULL && (is_late || is_to_fail)) {
-    *status = is_late ? late(hook, name, since) : fail_call(hook, name);
+    *status = is_late ? answer(hook, ORT_NOT_IMPLEMENTED,
+                               "%s came with API version %u" CORE_LATE_END, name, since)
+                      : answer(hook, ORT_FAIL, "%s was made to fail", name, since);
   }
   return !is_late && !is_to_fail;
 }

@@ -14,52 +14,20 @@
  */
 const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string);
 
-/** Writes that the host `version_string`, of API version `host`, lacks a slot, which came with the
- * API version `since`. */
-#define CORE_LATE_ROOM 512
-void core_describe_late_slot(char text[CORE_LATE_ROOM], const char* name, unsigned since,
-                             uint32_t host, const char* version_string);
-
-/** The API versions before each: for a slot, those of the hosts that lack it. */
-/* clang-format off */
-#define CORE_EACH_HOST_BEFORE_1(X, ...)
-#define CORE_EACH_HOST_BEFORE_2(X, ...) CORE_EACH_HOST_BEFORE_1(X, __VA_ARGS__) X(1, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_3(X, ...) CORE_EACH_HOST_BEFORE_2(X, __VA_ARGS__) X(2, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_4(X, ...) CORE_EACH_HOST_BEFORE_3(X, __VA_ARGS__) X(3, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_5(X, ...) CORE_EACH_HOST_BEFORE_4(X, __VA_ARGS__) X(4, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_6(X, ...) CORE_EACH_HOST_BEFORE_5(X, __VA_ARGS__) X(5, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_7(X, ...) CORE_EACH_HOST_BEFORE_6(X, __VA_ARGS__) X(6, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_8(X, ...) CORE_EACH_HOST_BEFORE_7(X, __VA_ARGS__) X(7, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_9(X, ...) CORE_EACH_HOST_BEFORE_8(X, __VA_ARGS__) X(8, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_10(X, ...) CORE_EACH_HOST_BEFORE_9(X, __VA_ARGS__) X(9, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_11(X, ...) CORE_EACH_HOST_BEFORE_10(X, __VA_ARGS__) X(10, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_12(X, ...) CORE_EACH_HOST_BEFORE_11(X, __VA_ARGS__) X(11, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_13(X, ...) CORE_EACH_HOST_BEFORE_12(X, __VA_ARGS__) X(12, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_14(X, ...) CORE_EACH_HOST_BEFORE_13(X, __VA_ARGS__) X(13, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_15(X, ...) CORE_EACH_HOST_BEFORE_14(X, __VA_ARGS__) X(14, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_16(X, ...) CORE_EACH_HOST_BEFORE_15(X, __VA_ARGS__) X(15, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_17(X, ...) CORE_EACH_HOST_BEFORE_16(X, __VA_ARGS__) X(16, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_18(X, ...) CORE_EACH_HOST_BEFORE_17(X, __VA_ARGS__) X(17, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_19(X, ...) CORE_EACH_HOST_BEFORE_18(X, __VA_ARGS__) X(18, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_20(X, ...) CORE_EACH_HOST_BEFORE_19(X, __VA_ARGS__) X(19, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_21(X, ...) CORE_EACH_HOST_BEFORE_20(X, __VA_ARGS__) X(20, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_22(X, ...) CORE_EACH_HOST_BEFORE_21(X, __VA_ARGS__) X(21, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_23(X, ...) CORE_EACH_HOST_BEFORE_22(X, __VA_ARGS__) X(22, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_24(X, ...) CORE_EACH_HOST_BEFORE_23(X, __VA_ARGS__) X(23, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_25(X, ...) CORE_EACH_HOST_BEFORE_24(X, __VA_ARGS__) X(24, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_26(X, ...) CORE_EACH_HOST_BEFORE_25(X, __VA_ARGS__) X(25, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_27(X, ...) CORE_EACH_HOST_BEFORE_26(X, __VA_ARGS__) X(26, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_28(X, ...) CORE_EACH_HOST_BEFORE_27(X, __VA_ARGS__) X(27, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_29(X, ...) CORE_EACH_HOST_BEFORE_28(X, __VA_ARGS__) X(28, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_30(X, ...) CORE_EACH_HOST_BEFORE_29(X, __VA_ARGS__) X(29, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_31(X, ...) CORE_EACH_HOST_BEFORE_30(X, __VA_ARGS__) X(30, __VA_ARGS__)
-#define CORE_EACH_HOST_BEFORE_32(X, ...) CORE_EACH_HOST_BEFORE_31(X, __VA_ARGS__) X(31, __VA_ARGS__)
-/* clang-format on */
-#define CORE_EACH_HOST_BEFORE(version, X, ...) CORE_EACH_HOST_BEFORE_##version(X, __VA_ARGS__)
+/** The end of the message of a slot that a host lacks, after the API version that it came with. */
+#define CORE_LATE_END "; this host is of an older one"
 
 /** The API versions before the core's own. */
+/* clang-format off */
 #define CORE_EACH_OLDER_HOST(X, ...) \
-  CORE_EXPANDED(CORE_EACH_HOST_BEFORE, ORT_API_VERSION, X, __VA_ARGS__)
+  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__) \
+  X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) \
+  X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__) \
+  X(16, __VA_ARGS__) X(17, __VA_ARGS__) X(18, __VA_ARGS__) X(19, __VA_ARGS__) X(20, __VA_ARGS__) \
+  X(21, __VA_ARGS__) X(22, __VA_ARGS__) X(23, __VA_ARGS__) X(24, __VA_ARGS__) X(25, __VA_ARGS__) \
+  X(26, __VA_ARGS__) X(27, __VA_ARGS__) X(28, __VA_ARGS__) X(29, __VA_ARGS__) X(30, __VA_ARGS__) \
+  X(31, __VA_ARGS__)
+/* clang-format on */
 
 /** All API versions that the core plays. */
 #define CORE_EACH_HOST(X, ...) \
@@ -67,7 +35,7 @@ void core_describe_late_slot(char text[CORE_LATE_ROOM], const char* name, unsign
 #define CORE_EXPANDED(X, version, ...) X(version, __VA_ARGS__)
 #define CORE_COUNT_HOST(version, ...) +1
 _Static_assert(0 CORE_EACH_HOST(CORE_COUNT_HOST, ) == ORT_API_VERSION,
-               "CORE_EACH_HOST_BEFORE lists every version before this one");
+               "CORE_EACH_OLDER_HOST lists every version before this one");
 
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,

@@ -30,11 +30,10 @@ std::string text_of(OrtStatus* status) {
   return text;
 }
 
-void check_late(OrtStatus* status, const char* name, int since, int host) {
-  std::string version = std::to_string(host);
+void check_late(OrtStatus* status, const char* name, int since) {
   CHECK(text_of(status) == std::to_string(ORT_NOT_IMPLEMENTED) + " " + name +
                                " came with API version " + std::to_string(since) +
-                               "; this host is 1." + version + ".0, of API version " + version);
+                               "; this host is of an older one");
 }
 
 template <class Value>
@@ -55,7 +54,7 @@ void check_host(const OrtApi* table, int host) {
     CHECK(hands_out_a_base(#name) || table->name == g_core->name); \
   }
 #define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
-  IF_LATE(since, name, check_late(call_with_zeroes(table->name), #name, since, host))
+  IF_LATE(since, name, check_late(call_with_zeroes(table->name), #name, since))
 #define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
   IF_LATE(since, name, call_with_zeroes(table->name))
 #define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
