@@ -32,7 +32,6 @@ COMMANDS = {  # name: the module that has its main(), what it does
     ),
     "edit": ("ortcffi.cli.edit", "change a model: batch size, names, a part of it, float16"),
     "diff": ("ortcffi.cli.diff", "print the nodes, values and weights in which two models differ"),
-    "top": ("ortcffi.cli.top", "run a program and print what its sessions do"),
     "bench": ("ortcffi.bench.cli", "measure runs and calls beside onnxruntime"),
     "doctor": ("ortcffi.cli.doctor", "list libraries with the C API, and what is wrong with them"),
     "check": (
@@ -51,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = given[0] if given and given[0] in COMMANDS else ""
-    name = program_name(command)  # `top` replaces the arguments of the process
+    name = program_name(command)
     if sys.stdout is None:
         return fail(name, "stdout is closed")
     try:

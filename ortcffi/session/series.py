@@ -166,15 +166,6 @@ def errors_of(counts: tuple[Any, ...]) -> dict[str, int]:
 _FIRST_POWER, _PARTS = 8, 4
 
 
-def place_of(seconds: float) -> int:
-    """Return the range that a duration is in."""
-    nanoseconds = int(seconds * 1e9)
-    power = nanoseconds.bit_length() - 1
-    if power < _FIRST_POWER:
-        return 0
-    return (power - _FIRST_POWER) * _PARTS + (nanoseconds >> (power - 2) & _PARTS - 1)
-
-
 def end_of(place: int) -> float:
     """Return the nanoseconds that end a range."""
     power, part = divmod(place, _PARTS)

@@ -53,7 +53,7 @@ def test_the_installed_script_calls_itself_by_its_name(monkeypatch, script):
     monkeypatch.setattr(sys, "argv", [script])
     assert run_here().stdout.startswith("usage: ortcffi COMMAND ")
     assert run_here("info", "--frobnicate").stderr.startswith("usage: ortcffi info ")
-    assert run_here("top", "no such file.py").stderr.startswith("ortcffi top: ")
+    assert run_here("run", "no such file.onnx").stderr.startswith("ortcffi run: ")
 
 
 def test_the_version_is_printed():
@@ -86,7 +86,7 @@ def test_a_wrong_option_is_named(words, says):
 def test_an_unknown_command_is_named_with_what_was_expected(argument):
     done = run_here(argument)
     assert (done.returncode, done.stdout) == (2, "")
-    names = "run, info, edit, diff, top, bench, doctor, check, conform, config"
+    names = "run, info, edit, diff, bench, doctor, check, conform, config"
     expected = f"no such command: {argument!r}; expected one of {names}\n"
     assert done.stderr.endswith(expected)
 
