@@ -25,8 +25,7 @@ if _interpreters is not None and _interpreters.get_current() != _interpreters.ge
 # docs/generate the reference.
 _NAMES = {
     "_native": "ffi lib",
-    "memory.adaptors": "Aligned Damage Failing Guarded",
-    "memory.handlers": "Limiting Logging",
+    "memory.adaptors": "Aligned Damage Failing Guarded Limiting",
     "_table": "core_api default_api init_api",
     "table.api": "Api",
     "arena": "Arena ArenaCfg",
@@ -87,7 +86,7 @@ _NAMES = {
     "options.threading_options": "ThreadingOptions",
     "table.trace": "trace",
     "memory.leaks": "Leak LeakGroup ScopeLine",
-    "memory.scopes": "Scope carry",
+    "memory.scopes": "Scope",
     "memory.stats": "AllocatorStats",
     "memory.tracking": "Tracking",
     "values.value": "Value",

@@ -45,9 +45,8 @@ from ortcffi.memory.adaptors import Aligned as Aligned
 from ortcffi.memory.adaptors import Damage as Damage
 from ortcffi.memory.adaptors import Failing as Failing
 from ortcffi.memory.adaptors import Guarded as Guarded
+from ortcffi.memory.adaptors import Limiting as Limiting
 from ortcffi.memory.allocator import Allocator as Allocator
-from ortcffi.memory.handlers import Limiting as Limiting
-from ortcffi.memory.handlers import Logging as Logging
 from ortcffi.memory.info import MemoryInfo as MemoryInfo
 from ortcffi.memory.info import AllocatorType as AllocatorType
 from ortcffi.memory.info import DeviceMemoryType as DeviceMemoryType
@@ -59,7 +58,6 @@ from ortcffi.memory.leaks import ScopeLine as ScopeLine
 from ortcffi.memory.numpy_memory import numpy_allocator as numpy_allocator
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.scopes import Scope as Scope
-from ortcffi.memory.scopes import carry as carry
 from ortcffi.memory.stats import AllocatorStats as AllocatorStats
 from ortcffi.memory.tracking import Tracking as Tracking
 from ortcffi.models.compile import CompileFlags as CompileFlags

@@ -238,7 +238,6 @@ class Engine(Owner):
         self,
         notify: Mailbox | Callable[[Job], object],
         owner: object,
-        origin: tuple[int, int] | None,
         as_values: bool,
         max_waiting: int | None,
         /,

@@ -18,7 +18,6 @@
 #include "boundary/env/eps.h"
 #include "options/option_rows.h"
 #include "boundary/callbacks/from_libraries.h"
-#include "boundary/memory/stacks.h"
 #include "boundary/status/fail.h"
 #include "boundary/models/models.h"
 #include "boundary/session/session_types.h"

@@ -14,15 +14,11 @@
 #define CALLED_FROM_C extern
 #endif
 
-CALLED_FROM_C void ortcffi_python_observe(void* context, int event, void* block, size_t size);
 CALLED_FROM_C void ortcffi_python_excess(void* context, size_t size);
 CALLED_FROM_C void* ortcffi_python_alloc(void* context, size_t size);
 CALLED_FROM_C void ortcffi_python_free(void* context, void* block);
 CALLED_FROM_C OrtStatus* ortcffi_python_stats(void* context, OrtKeyValuePairs** out);
 CALLED_FROM_C OrtStatus* ortcffi_python_shrink(void* context);
-/* Adds to `origin` the scopes that a block belongs to. Returns the number of frames to record: the
- * most that one of them asks for, at least `depth`. */
-CALLED_FROM_C int ortcffi_python_scopes(OrtAllocator* tracking, int depth, core_origin* origin);
 /* The number of this thread's stack. */
 CALLED_FROM_C uint32_t ortcffi_python_stack(int depth);
 CALLED_FROM_C void ortcffi_python_log(void* context, int severity, const char* category,

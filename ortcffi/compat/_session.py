@@ -383,7 +383,7 @@ class InferenceSession:
     ) -> None:
         """Run the model in another thread, which calls ``callback(results, user_data, error)``."""
         notify = partial(_tell, function("callback", callback), user_data)
-        submit = partial(self._engine._submit, notify, None, None, False, None)
+        submit = partial(self._engine._submit, notify, None, False, None)
         self._try(partial(self._call, submit), output_names, input_feed, run_options)
 
     def io_binding(self) -> "IOBinding":

@@ -18,7 +18,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     the allocator alive; each takes 64 bytes more than its data. NumPy stores the allocator in a
     context variable (NEP 49), so the block applies to its own thread, the coroutines that it
     starts, and threads that run in a copy of its context,
-    ``Thread(target=copy_context().run, args=(f,))``, or what `carry` returned.
+    ``Thread(target=copy_context().run, args=(f,))``.
 
     Parameters
     ----------

@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of parts of a program, for `Tracking`.
-
-C counts. A scope that belongs to a thread or a context counts the blocks for which `_name_scopes`
-names it: C calls that for each new block while such a scope is open. The open scopes of a thread
-are in a thread-local variable, those of a context in a context variable, as weak references: a
-scope that is never left ends with its last reference.
-"""
+"""Statistics of parts of a program, for `Tracking`. C counts."""
 
 import functools
 import inspect
-import threading
-from collections.abc import Callable, Iterable
-from contextvars import ContextVar, Token
-from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
-from weakref import ReferenceType, WeakSet, finalize, ref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import address_of, compiled, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import html_table, public, size
-from ortcffi.callbacks.from_c import called_from_c, report_exception
 from ortcffi.errors import check
-from ortcffi.memory.call_sites import current_stack
 from ortcffi.memory.leaks import (
     HEADER,
     Leak,
@@ -35,42 +23,11 @@ from ortcffi.memory.leaks import (
 )
 
 if TYPE_CHECKING:
-    from ortcffi._ort import Cdata
     from ortcffi.memory.tracking import Tracking
 
 P = ParamSpec("P")
 T = TypeVar("T")
-BelongsTo = Literal["process", "thread", "context"]
-_Scopes = tuple["ReferenceType[Scope]", ...]
-
-
-class _OfThread(threading.local):
-    """The open scopes of a thread, with the methods of a context variable."""
-
-    scopes: _Scopes = ()
-
-    def get(self) -> _Scopes:
-        return self.scopes
-
-    def set(self, scopes: _Scopes) -> None:
-        self.scopes = scopes
-
-
-_of_thread = _OfThread()
-_of_context: ContextVar[_Scopes] = ContextVar("ortcffi_scopes", default=())
 _FIGURES = ("peak", "live", "num_allocations", "num_frees", "total_bytes", "leaks", "at_peak")
-_VARIABLES: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of_context}
-
-
-_all_open: "WeakSet[Scope]" = WeakSet()
-_most_lines = [0]  # of the stacks that any scope has wanted yet
-_handed_over: dict[int, _Scopes] = {}  # by the number that C has of a run
-_next = count(1)
-
-
-def _open(scopes: Iterable["ReferenceType[Scope]"]) -> _Scopes:
-    """Those of some scopes that are still open."""
-    return tuple(each for each in scopes if (scope := each()) is not None and scope._handle)
 
 
 @public
@@ -99,21 +56,14 @@ class Scope:
     """
 
     _handle: Any  # what C counts, while the scope is open
-    _entered: Any  # then the thread, or the token of the context variable, for the end
 
-    def __init__(
-        self, tracking: "Tracking", name: str, *, leaks: bool, belongs_to: BelongsTo
-    ) -> None:
+    def __init__(self, tracking: "Tracking", name: str, *, leaks: bool) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name must be a str, not {type(name).__name__}")
-        if belongs_to not in tuple(_VARIABLES):  # which need not be hashable
-            names = ", ".join(map(repr, _VARIABLES))
-            raise ValueError(f"belongs_to must be one of {names}, not {belongs_to!r}")
         self._tracking = tracking
         self._depth = tracking.depth if leaks else 0
-        self._handle = self._entered = None
+        self._handle = None
         self.name = name
-        self.belongs_to = belongs_to
         self.peak = self.live = self.num_allocations = self.num_frees = self.total_bytes = 0
         self.leaks: list[Leak] = []
         self.at_peak: list[LeakGroup] = []
@@ -125,31 +75,18 @@ class Scope:
         owner = owner_of("core_scope*", tracking.api, lib.ortcffi_release_scope, tracking)
         check(
             tracking.api.pointer,
-            lib.ortcffi_open_scope(
-                tracking.handle, self.belongs_to != "process", self._depth, out_of(owner)
-            ),
+            lib.ortcffi_open_scope(tracking.handle, self._depth, out_of(owner)),
             "Tracking.scope",
         )
         self._handle = owned_by(owner)
         tracking.scopes.append(self)
-        _all_open.add(self)
-        _most_lines[0] = max(_most_lines[0], self._depth)
-        if self.belongs_to == "thread":
-            self._entered = threading.get_ident()
-            _of_thread.set(_open((*_of_thread.get(), ref(self))))
-        elif self.belongs_to == "context":
-            self._entered = _of_context.set(_open((*_of_context.get(), ref(self))))
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._check_entered()
         handle, self._handle = self._handle, None
         if handle is None or self not in self._tracking.scopes:  # as is a copy of an open one
             raise RuntimeError(f"scope {self.name!r} is not open")
         self._tracking.scopes.remove(self)
-        _all_open.discard(self)
-        if variable := _VARIABLES[self.belongs_to]:
-            variable.set(_open(variable.get()))
         figures = ffi.new("core_scope_figures*")
         lib.core_close_scope(handle, figures)
         self.peak, self.live = figures.peak, figures.live
@@ -163,8 +100,7 @@ class Scope:
 
         @functools.wraps(function)
         def scoped(*arguments: P.args, **named: P.kwargs) -> T:
-            leaks = self._depth > 0
-            one = Scope(self._tracking, self.name, leaks=leaks, belongs_to=self.belongs_to)
+            one = Scope(self._tracking, self.name, leaks=self._depth > 0)
             try:
                 with one:
                     return function(*arguments, **named)
@@ -173,21 +109,6 @@ class Scope:
                     setattr(self, figure, getattr(one, figure))
 
         return scoped
-
-    def _check_entered(self) -> None:
-        """Raise in another thread or context than that in which the scope was entered."""
-        if isinstance(self._entered, int) and self._entered != threading.get_ident():
-            raise RuntimeError(f"scope {self.name!r} was entered in another thread: leave it there")
-        if isinstance(self._entered, Token):
-            scopes = _of_context.get()
-            try:
-                _of_context.reset(self._entered)
-            except ValueError:
-                raise RuntimeError(
-                    f"scope {self.name!r} was entered in another context: leave it there"
-                ) from None
-            _of_context.set(scopes)  # others may have been entered since
-        self._entered = None
 
     def _read_blocks(self, handle: Any) -> None:
         count = lib.core_scope_blocks(handle, ffi.NULL, 0)
@@ -248,84 +169,9 @@ class Scope:
         return f"Scope({self.name!r}, peak={self.peak}, live={self.live}, leaks={len(self.leaks)})"
 
 
-@public
-def carry(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that does its work as if it were done here and now, on any thread.
-
-    Work that a pool of threads does is not in the scopes that belong to the thread or the context
-    which handed it over, and not in its blocks of `numpy_allocator`. Hand over ``carry(function)``
-    instead: what it takes counts in these scopes, and its arrays are in the block's memory.
-
-    Parameters
-    ----------
-    function : callable
-        May be called several times and on several threads at once. Not a coroutine function or a
-        generator function, since these do their work after they have returned.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from ortcffi import Tracking, core_api
-    >>> pool = Tracking(core_api().default_allocator)
-    >>> with ThreadPoolExecutor() as threads, pool.scope(belongs_to="thread") as scope:
-    ...     arrays = list(threads.map(carry(pool.empty), [100, 200]))
-    >>> scope.live
-    2400
-    """
-    _check_function(function)
-    taken = [(variable, variable.get()) for variable in (_of_thread, _of_context)]
-    handler = compiled.numpy_handler()
-
-    @functools.wraps(function)
-    def carried(*arguments: P.args, **named: P.kwargs) -> T:
-        added = [
-            (variable, [each for each in scopes if each not in variable.get()])
-            for variable, scopes in taken
-        ]
-        for variable, scopes in added:
-            variable.set(_open((*variable.get(), *scopes)))
-        before = compiled.numpy_handler()
-        try:
-            if handler is not None:
-                compiled.numpy_use(handler)
-            return function(*arguments, **named)
-        finally:
-            compiled.numpy_use(before)
-            for variable, scopes in added:
-                variable.set(tuple(each for each in variable.get() if each not in scopes))
-
-    return carried
-
-
-def origin_for(future: object) -> tuple[int, int] | None:
-    """Return what the blocks of a run on another thread belong to: scopes and a line.
-
-    The numbers of an ``ortcffi_origin``, valid as long as the future; None if no scope is open.
-    """
-    if not _all_open:
-        return None
-    number = next(_next)
-    _handed_over[number] = _open((*_of_thread.get(), *_of_context.get()))
-    finalize(future, _handed_over.pop, number, None).atexit = False
-    return number, current_stack(_most_lines[0]) if _most_lines[0] else 0
-
-
 def _check_function(function: object) -> None:
     if not callable(function):
         raise TypeError(f"function must be callable, not {type(function).__name__}")
     late = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
     if any(test(function) for test in late):
         raise TypeError("function must do its work before it returns: no coroutine or generator")
-
-
-@called_from_c("ortcffi_python_scopes", report_exception("the scopes of a block", 0))
-def _name_scopes(tracking: "Cdata", depth: int, origin: Any) -> int:
-    address = address_of(tracking)
-    own = (*_of_thread.get(), *_of_context.get())
-    for each in _handed_over.get(lib.ortcffi_works_for().number, own):
-        scope = each()
-        handle = scope and scope._handle  # another thread may leave it in between
-        if scope and handle and scope._tracking._address == address:
-            lib.core_origin_add(origin, handle)
-            depth = max(depth, scope._depth)
-    return depth

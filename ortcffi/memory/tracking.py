@@ -7,7 +7,7 @@ from ortcffi._convert import integer
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
-from ortcffi.memory.scopes import BelongsTo, Scope
+from ortcffi.memory.scopes import Scope
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
@@ -70,12 +70,11 @@ class Tracking(Adaptor):
     num_frees: int = _figure("frees", "Blocks ever given back.")
     max_allocation: int = _figure("largest", "Bytes of the largest block ever asked for.")
 
-    def scope(
-        self, name: str = "", *, leaks: bool = True, belongs_to: BelongsTo = "process"
-    ) -> Scope:
+    def scope(self, name: str = "", *, leaks: bool = True) -> Scope:
         """Statistics of one part of a program: use it in a ``with`` statement, or as a decorator.
 
-        Scopes may be nested; what happens in an inner one counts in the outer one as well.
+        It counts what all threads take and free while it is open. Scopes may be nested; what
+        happens in an inner one counts in the outer one as well.
 
         Parameters
         ----------
@@ -86,19 +85,5 @@ class Tracking(Adaptor):
             `Scope.at_peak`. It costs one to three microseconds each. The code of each function in
             a stack is kept as long as the process: pass False where code is compiled again and
             again.
-        belongs_to : {"process", "thread", "context"}, optional
-            Whose blocks it counts.
-
-            - ``"process"``: what all threads take and free while it is open.
-            - ``"thread"``: blocks that the thread takes which entered it.
-            - ``"context"``: blocks taken in the ``contextvars`` context that entered it and in
-              copies made of that since. A task of ``asyncio`` has a context of its own.
-
-            The last two count the free of such a block on whatever thread, and no other frees. Take
-            them along into a pool of threads with `carry`. They have what runs take that were
-            begun there, awaited ones too, but not what other threads of a library take. Leave them
-            in the thread or context that entered them. While one is open, each block of this
-            allocator, on any thread, costs one to two microseconds more, since Python is asked
-            whose it is.
         """
-        return Scope(self, name, leaks=leaks, belongs_to=belongs_to)
+        return Scope(self, name, leaks=leaks)

@@ -12,7 +12,6 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary, finalize, ref
 
-from ortcffi.memory.scopes import origin_for
 from ortcffi.session.compiled import Job, Mailbox
 
 if TYPE_CHECKING:
@@ -120,8 +119,7 @@ def future_of_loop(session: "Session", /, *arguments: Any, **keywords: Any) -> R
     if ours is None:
         ours = _Loop(loop)
         _loops[loop] = ref(ours)
-    origin = origin_for(future)
-    future._job = session._submit(ours.mailbox, future, origin, *arguments, **keywords)
+    future._job = session._submit(ours.mailbox, future, *arguments, **keywords)
     return future
 
 
@@ -139,8 +137,7 @@ def future_of_threads(session: "Session", /, *arguments: Any, **keywords: Any) -
     """Start a run, and return a future that any thread may wait for."""
     future = _ThreadFuture()
     future.set_running_or_notify_cancel()
-    origin = origin_for(future)
-    future._job = session._submit(_notify, future, origin, *arguments, **keywords)
+    future._job = session._submit(_notify, future, *arguments, **keywords)
     return future
 
 

@@ -29,16 +29,7 @@ static struct {
   unsigned char pattern;
 } blocks[BLOCKS];
 
-static int is_owned(size_t allocator) { return allocators[allocator].argument % 4 == 1; }
-
-static void name_scope(OrtAllocator* tracking, int depth, core_origin* origin) {
-  for (size_t i = 0; i < ALLOCATORS; i++) {
-    if (allocators[i].handle == tracking && allocators[i].scope != NULL && is_owned(i)) {
-      core_origin_add(origin, allocators[i].scope);
-    }
-  }
-  origin->site = (uint32_t)depth;
-}
+static uint32_t site_of(int depth) { return (uint32_t)depth; }
 
 static size_t next_size(void) {
   switch (next_byte() % 8) {
@@ -275,8 +266,8 @@ static void make_allocator(size_t i) {
   allocators[i].argument = argument;
   allocators[i].successes = 0;
   if (kind == TRACKING && argument % 2 == 1) {
-    core_set_origin_source(name_scope);
-    succeeded(core_open_scope(made, is_owned(i), 1, &allocators[i].scope), 1, ORT_OK, ORT_OK);
+    core_set_site_source(site_of);
+    succeeded(core_open_scope(made, 1, &allocators[i].scope), 1, ORT_OK, ORT_OK);
   }
 }
 

@@ -16,7 +16,6 @@ from ortcffi import (
     Failing,
     Guarded,
     Limiting,
-    Logging,
     Tracking,
     ffi,
 )
@@ -31,7 +30,6 @@ MAKERS = {
     "failing": lambda inner: Failing(inner, after=1 << 40),
     "guarded": Guarded,
     "guarded with closed pages": lambda inner: Guarded(inner, close_pages=True),
-    "logging": Logging,
     "tracking": Tracking,
     "arena": Arena,
     "arena of limiting": lambda inner: Arena(Limiting(inner, 1 << 40), strategy="as_requested"),

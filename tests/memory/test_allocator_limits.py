@@ -2,7 +2,6 @@
 """Sizes that are too large, wrong pointers and arguments, and the texts of the errors."""
 
 import copy
-import logging
 
 import pytest
 from support.prepared import printed_by
@@ -15,7 +14,6 @@ ADAPTORS = {
     "aligned": lambda inner: ort.Aligned(inner, 64),
     "limiting": lambda inner: ort.Limiting(inner, 2**60),
     "failing": lambda inner: ort.Failing(inner, 10),
-    "logging": ort.Logging,
     "tracking": ort.Tracking,
     "arena": ort.Arena,
 }
@@ -73,21 +71,6 @@ def test_a_pointer_to_memory_that_cannot_be_read_is_an_error(core_api, wrap, add
 def test_the_table_of_an_object_cannot_be_changed(core_api):
     with pytest.raises(AttributeError):
         core_api.default_allocator.api = core_api
-
-
-def test_a_handler_may_allocate_from_the_allocator_that_it_logs(core_api):
-    logger = logging.Logger("allocates")
-    pool = ort.Logging(core_api.default_allocator, logger)
-    sums = []
-
-    class Handler(logging.Handler):
-        def emit(self, record):
-            sums.append(pool.zeros(record.size).sum())
-
-    logger.addHandler(Handler())
-    pool.empty(8)
-    assert sums == [0, 0]
-    logger.handlers.clear()
 
 
 def test_a_copy_of_an_open_scope_is_not_open(core_api):

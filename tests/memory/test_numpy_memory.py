@@ -4,7 +4,6 @@
 import gc
 import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 
@@ -20,7 +19,6 @@ from ortcffi import (
     Failing,
     Limiting,
     PythonAllocator,
-    carry,
     errors,
     numpy_allocator,
 )
@@ -242,23 +240,3 @@ def test_a_block_is_left_in_a_copy_of_its_context_too(make):
     assert copied.run(lambda: handler(np.ones(LARGE))) == "ortcffi"
     copied.run(block.__exit__, None, None, None)
     assert copied.run(lambda: handler(np.ones(LARGE))) == "default_allocator"
-
-
-def test_carried_functions_take_the_block_to_a_pools_threads(make):
-    pool = make()
-    with (
-        ThreadPoolExecutor(1) as threads,
-        numpy_allocator(pool),
-        pool.scope(belongs_to="thread") as scope,
-    ):
-        array = threads.submit(carry(np.ones), LARGE).result(TIME_LIMIT)
-        plain = threads.submit(np.ones, LARGE).result(TIME_LIMIT)
-    assert (handler(array), handler(plain)) == ("ortcffi", "default_allocator")
-    assert scope.peak >= array.nbytes
-
-
-def test_functions_carried_from_outside_of_a_block_have_none(make):
-    carried = carry(np.ones)
-    with numpy_allocator(make()):
-        assert handler(carried(LARGE)) == "ortcffi"  # as without carry, here
-    assert handler(carried(LARGE)) == "default_allocator"

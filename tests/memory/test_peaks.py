@@ -48,16 +48,11 @@ PLAYS = {
         "| +100 | -100",
         Figures(100, 100, 1, 0, 100, [100], [(100, 1)]),
     ),
-    "frees of blocks from before": ("+1000 | -1000 |", Figures(0, 0, 0, 0, 0, [], [])),
+    "frees of blocks from before": ("+1000 | -1000 |", Figures(0, -1000, 0, 1, 0, [], [])),
     "what was freed makes room below the peak": (
         "+1000 | +500 -1000 -500 +700 |",
-        Figures(700, 700, 2, 1, 1200, [700], [(700, 1)]),
+        Figures(500, -300, 2, 2, 1200, [700], [(500, 1)]),
     ),
-}
-# A scope of the process counts frees of all blocks.
-OF_PROCESS = {
-    "frees of blocks from before": Figures(0, -1000, 0, 1, 0, [], []),
-    "what was freed makes room below the peak": Figures(500, -300, 2, 2, 1200, [700], [(500, 1)]),
 }
 
 
@@ -69,18 +64,15 @@ def play(pool, steps, blocks):
             blocks[step[1:]].pop()
 
 
-@pytest.mark.parametrize("belongs_to", ["process", "thread", "context"])
 @pytest.mark.parametrize("name", PLAYS)
-def test_a_scope_has_the_figures_of_its_block(make, name, belongs_to):
+def test_a_scope_has_the_figures_of_its_block(make, name):
     steps, expected = PLAYS[name]
-    if belongs_to == "process":
-        expected = OF_PROCESS.get(name, expected)
     pool, blocks = make(), {}
     before, during, after = steps.split("|")
     play(pool, before, blocks)
     with (
-        pool.scope("block", belongs_to=belongs_to) as scope,
-        pool.scope(leaks=False, belongs_to=belongs_to) as without,
+        pool.scope("block") as scope,
+        pool.scope(leaks=False) as without,
     ):
         play(pool, during, blocks)
     play(pool, after, blocks)

@@ -70,7 +70,7 @@ def test_a_mailbox_can_be_closed_in_the_child_of_a_fork_while_a_thread_posts(ope
     except BlockingIOError:
         os.set_blocking(writer, True)
     session, box = opened(models.add(), ort.SessionOptions(intra_op_threads=1)), Mailbox(writer)
-    job = session._submit(box, None, None, False, None, {"x": x})
+    job = session._submit(box, None, False, None, {"x": x})
     wait_until(lambda: not session.running)
     time.sleep(0.05)  # until the thread writes
     status = fork(lambda: box.close() is None, 60)

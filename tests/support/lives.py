@@ -80,7 +80,6 @@ ADAPTORS: dict[str, Callable[[Any], Any]] = {
     "soft Limiting": lambda inner: ort.Limiting(inner, 9, soft=True, on_excess=lambda *_: None),
     "Guarded": ort.Guarded,
     "Failing": lambda inner: ort.Failing(inner, 1 << 20),
-    "Logging": ort.Logging,
     "Tracking": ort.Tracking,
     "Arena": ort.Arena,
     "chain": lambda inner: ort.Arena(ort.Tracking(ort.Arena(inner))),
@@ -96,12 +95,9 @@ def _memory(allocator: Any) -> Any:
 
 
 def scoped(allocator: Any) -> Any:
-    """A scope of each owner that is never left, and what was taken in it."""
-    scopes = [
-        ort.Tracking(allocator).scope(belongs_to=owner).__enter__()
-        for owner in ("process", "thread", "context")
-    ]
-    return scopes, [scope._tracking.zeros(30) for scope in scopes]
+    """A scope that is never left, and what was taken in it."""
+    scope = ort.Tracking(allocator).scope().__enter__()
+    return scope, scope._tracking.zeros(30)
 
 
 _FACTS = ("alignment", "limit", "on_excess", "soft", "EVENTS", "depth", "scopes", "measures")

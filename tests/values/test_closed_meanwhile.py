@@ -6,11 +6,10 @@ may call any Python code.
 """
 
 import gc
-import logging
 from contextlib import suppress
 
 import numpy as np
-import pytest
+from support.allocators import InPython
 from support.prepared import printed_by
 
 import ortcffi as ort
@@ -94,35 +93,21 @@ def test_an_array_is_not_made_of_a_value_that_is_closed_while_its_dtype_is_sough
     assert printed_by(program) == "this Value is closed"
 
 
-class Closing(logging.Handler):
+class Closing(InPython):
     """Closes a value when its memory is freed."""
 
     value = None
 
-    def emit(self, record):
+    def free(self, pointer):
         """Close the value, whose allocator nothing else keeps."""
-        if record.event == "freed":
-            self.value.close()
-            gc.collect()
+        self.value.close()
+        gc.collect()
+        super().free(pointer)
 
 
-@pytest.fixture
-def closing():
-    """A logger, and the handler of it that closes values."""
-    logger, handler = logging.getLogger("test.closing"), Closing()
-    logger.propagate = False
-    logger.setLevel(logging.DEBUG)
-    logger.addHandler(handler)
-    yield logger, handler
-    logger.removeHandler(handler)
-    handler.value = None
-
-
-def test_an_allocator_may_close_the_value_whose_memory_it_frees(api, closing):
-    logger, handler = closing
-    tracking = ort.Tracking(api.default_allocator)
-    inner = ort.Tracking(tracking)
-    handler.value = Value.empty(1000, "f4", ort.Logging(inner, logger), api=api)
-    del inner
-    handler.value.close()
-    assert tracking.bytes_allocated == 0
+def test_an_allocator_may_close_the_value_whose_memory_it_frees(api):
+    closing = Closing(api)
+    value = closing.value = Value.empty(1000, "f4", closing, api=api)
+    value.close()
+    assert closing.blocks == {}
+    closing.value = None

@@ -5,7 +5,7 @@ import gc
 
 import pytest
 
-from ortcffi import Logging, Tracking, Value, ffi
+from ortcffi import Tracking, Value, ffi
 from ortcffi._native import lib
 from ortcffi.testing.live_objects import live_objects
 
@@ -13,12 +13,17 @@ from ortcffi.testing.live_objects import live_objects
 @pytest.mark.parametrize("slot", ["CreateTensorAsOrtValue", "CreateSparseTensorAsOrtValue"])
 def test_a_tensor_of_the_core_keeps_its_allocator_without_python(core_api, slot):
     before = live_objects()["adaptor"]
-    with Logging(core_api.default_allocator) as logging:
+    with Tracking(core_api.default_allocator) as pool:
         out, shape = ffi.new("OrtValue**"), ffi.new("int64_t[]", [2, 2])
         assert not getattr(lib, slot)(
-            core_api.pointer, logging.handle, shape, 2, lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, out
+            core_api.pointer,
+            pool.handle,
+            shape,
+            2,
+            lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+            out,
         )
-    del logging
+    del pool
     gc.collect()
     assert live_objects()["adaptor"] == before + 1
     lib.ReleaseValue(core_api.pointer, out[0])

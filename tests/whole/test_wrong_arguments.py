@@ -124,16 +124,10 @@ CALLS = {
     "on_excess must be callable, not int": [
         lambda: around(ort.Limiting, 10, on_excess=5, soft=True)
     ],
-    "logger must be": [lambda: around(ort.Logging, 5)],
-    "level must be an int": [lambda: around(ort.Logging, level="DEBUG")],
     "depth must be": [
         lambda depth=depth: around(ort.Tracking, depth=depth) for depth in (0, 1001, "1")
     ],
     "name must": [lambda: around(ort.Tracking).scope(5)],
-    "belongs_to must be one of 'process', 'thread', 'context'": [
-        lambda owner=owner: around(ort.Tracking).scope(belongs_to=owner)
-        for owner in ("task", None, ["thread"])
-    ],
     "top must be an int, not str": [lambda: around(ort.Tracking).scope().report(top="a")],
     "top must be from 0": [lambda: around(ort.Tracking).scope().report(top=-1)],
     "function must": [

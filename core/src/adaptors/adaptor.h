@@ -30,14 +30,6 @@ OrtStatus* core_create_soft_limiting(OrtAllocator* inner, size_t limit,
                                      core_excess_callback callback, void* context,
                                      OrtAllocator** out);
 
-/** The event that an observer is called for. */
-enum core_event { CORE_ALLOCATED, CORE_REFUSED, CORE_FREED };
-typedef void (*core_observer)(void* context, int event, void* block, size_t size);
-
-/** Calls `observer` for each allocation and free, on the calling thread and under no lock. */
-OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, void* context,
-                                 OrtAllocator** out);
-
 /** The functions of an allocator. `end` is called after the last use of the context. `alloc` and
  * `free` are required, the others may be NULL. Where `stats` fails, what it has written is
  * released. */

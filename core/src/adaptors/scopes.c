@@ -8,15 +8,14 @@ struct core_scope {
   /* The references are one of the creator, and one of each block in use. */
   struct core_object object;
   struct core_tracking* tracking;
-  int selective;
   int depth;
   int open;
   struct core_scope* previous;
   struct core_scope* next;
   /* Blocks of this scope have higher numbers. */
   uint64_t since;
-  /* While a scope that is not selective is open: the adaptor's statistics at its start, and in
-   * `peak` the most bytes in use since. */
+  /* While it is open: the adaptor's statistics at its start, and in `peak` the most bytes in use
+   * since. */
   core_scope_figures figures;
   /* The newest block at the peak, and the blocks of that moment that were freed since. */
   uint64_t peak_serial;
@@ -34,10 +33,10 @@ struct core_membership {
 
 _Static_assert(sizeof(struct core_header) <= CORE_HEADER, "a header precedes its block");
 
-static core_origin_source origin_source;
+static core_site_source site_source;
 
-void core_set_origin_source(core_origin_source source) {
-  __atomic_store_n(&origin_source, source, __ATOMIC_RELAXED);
+void core_set_site_source(core_site_source source) {
+  __atomic_store_n(&site_source, source, __ATOMIC_RELAXED);
 }
 
 static const struct core_class scope_class = {.kind = CORE_SCOPE};
@@ -66,30 +65,15 @@ static struct core_membership* new_list(size_t count) {
   return list;
 }
 
-void core_origin_add(core_origin* origin, core_scope* scope) {
-  struct core_membership* added = new_list(1);
-  if (added != NULL) {
-    core_retain(&scope->object);
-    added->scope = scope;
-    push(&origin->memberships, added);
-  }
-}
-
 /* Sets what the open scopes need. Under the lock. */
 static void refresh(struct core_tracking* self) {
-  int recording = 0, has_selective = 0, depth = 0;
-  size_t of_all_threads = 0;
+  size_t recording = 0;
+  int depth = 0;
   for (const struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
-    if (!scope->selective && scope->depth > 0) {
-      of_all_threads++;
-      depth = scope->depth > depth ? scope->depth : depth;
-    }
-    recording |= scope->selective || scope->depth > 0;
-    has_selective |= scope->selective;
+    recording += scope->depth > 0;
+    depth = scope->depth > depth ? scope->depth : depth;
   }
-  __atomic_store_n(&self->of_all_threads, of_all_threads, __ATOMIC_RELAXED);
   __atomic_store_n(&self->depth, depth, __ATOMIC_RELAXED);
-  __atomic_store_n(&self->has_selective, has_selective, __ATOMIC_RELAXED);
   __atomic_store_n(&self->recording, recording, __ATOMIC_RELAXED);
 }
 
@@ -97,7 +81,7 @@ static void refresh(struct core_tracking* self) {
 static void take_window(struct core_tracking* self) {
   int64_t peak = tracking_take_window(self);
   for (struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
-    if (!scope->selective && peak > scope->figures.peak) {
+    if (peak > scope->figures.peak) {
       scope->figures.peak = peak;
     }
   }
@@ -115,23 +99,20 @@ static void subtract_start(struct core_scope* scope) {
   figures->frees = now.frees - figures->frees;
 }
 
-OrtStatus* core_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out) {
+OrtStatus* core_open_scope(OrtAllocator* tracking, int depth, core_scope** out) {
   struct core_tracking* self = (struct core_tracking*)tracking;
   struct core_scope* scope = core_new_object(&scope_class, sizeof *scope);
   CORE_RETURN_IF(scope == NULL, CORE_OUT_OF_MEMORY(Scope, sizeof *scope));
   scope->tracking = self;
-  scope->selective = selective;
   scope->depth = depth;
   scope->open = 1;
   core_retain_adaptor(tracking);
   core_lock(CORE_LOCK_TRACKING);
-  if (!selective) {
-    core_tracking_figures now;
-    take_window(self);
-    core_tracking_read(tracking, &now);
-    scope->figures =
-        (core_scope_figures){now.current, now.current, now.total, now.allocations, now.frees};
-  }
+  core_tracking_figures now;
+  take_window(self);
+  core_tracking_read(tracking, &now);
+  scope->figures =
+      (core_scope_figures){now.current, now.current, now.total, now.allocations, now.frees};
   scope->since = self->serial;
   scope->next = self->scopes;
   if (scope->next != NULL) {
@@ -147,10 +128,8 @@ OrtStatus* core_open_scope(OrtAllocator* tracking, int selective, int depth, cor
 void core_close_scope(core_scope* scope, core_scope_figures* out) {
   core_lock(CORE_LOCK_TRACKING);
   if (scope->open) {
-    if (!scope->selective) {
-      take_window(scope->tracking);
-      subtract_start(scope);
-    }
+    take_window(scope->tracking);
+    subtract_start(scope);
     *(scope->previous != NULL ? &scope->previous->next : &scope->tracking->scopes) = scope->next;
     if (scope->next != NULL) {
       scope->next->previous = scope->previous;
@@ -204,39 +183,29 @@ void core_release_scope(core_scope* scope) {
   core_drop(scope);
 }
 
-/* Makes a block a member of the open scopes that count all threads' blocks. Under the lock. */
-static void join_those_of_all_threads(struct core_tracking* self, struct core_membership** spare,
-                                      struct core_membership** memberships) {
+/* Makes a block a member of the open scopes that record blocks. Under the lock. */
+static void join_scopes(struct core_tracking* self, struct core_membership** spare,
+                        struct core_header* header) {
   for (struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
     struct core_membership* membership = *spare;
-    if (!scope->selective && scope->depth > 0 && membership != NULL) {
+    if (scope->depth > 0 && membership != NULL) {
       *spare = membership->next;
       core_retain(&scope->object);
       membership->scope = scope;
-      push(memberships, membership);
+      push(&header->memberships, membership);
     }
   }
 }
 
-/* Counts a new block; `in_use` is what the adaptor has in use. At a new peak, the list of blocks
- * freed since the last one moves to `outdated`. Under the lock. */
-static void count_new(struct core_tracking* self, struct core_scope* scope,
-                      const struct core_header* header, int64_t in_use,
+/* Notes the peak of a scope at a new block; `in_use` is what the adaptor has in use. At a new peak,
+ * the list of blocks freed since the last one moves to `outdated`. Under the lock. */
+static void note_peak(struct core_scope* scope, const struct core_header* header, int64_t in_use,
                       struct core_membership** outdated) {
-  core_scope_figures* figures = &scope->figures;
-  if (!scope->open || scope->tracking != self) {
+  if (in_use <= scope->figures.peak) {
     return;
   }
-  if (scope->selective) {
-    figures->allocations++;
-    figures->total += (int64_t)header->size;
-    in_use = figures->live += (int64_t)header->size;
-  }
-  if (in_use <= figures->peak) {
-    return;
-  }
-  figures->peak = in_use;
-  scope->peak_serial = scope->depth > 0 ? header->serial : 0;
+  scope->figures.peak = in_use;
+  scope->peak_serial = header->serial;
   while (scope->gone != NULL) {
     struct core_membership* membership = scope->gone;
     scope->gone = membership->next;
@@ -245,23 +214,19 @@ static void count_new(struct core_tracking* self, struct core_scope* scope,
 }
 
 void tracking_record(struct core_tracking* self, struct core_header* header) {
-  core_origin origin = {0, __atomic_load_n(&self->has_selective, __ATOMIC_RELAXED), NULL};
-  core_origin_source source = __atomic_load_n(&origin_source, __ATOMIC_RELAXED);
-  if (source != NULL) {
-    source(&self->adaptor.base, __atomic_load_n(&self->depth, __ATOMIC_RELAXED), &origin);
-  }
-  struct core_membership* spare =
-      new_list(__atomic_load_n(&self->of_all_threads, __ATOMIC_RELAXED));
-  if (spare == NULL && origin.memberships == NULL) {
+  core_site_source source = __atomic_load_n(&site_source, __ATOMIC_RELAXED);
+  int depth = __atomic_load_n(&self->depth, __ATOMIC_RELAXED);
+  header->site = source != NULL ? source(depth) : 0;
+  struct core_membership* spare = new_list(__atomic_load_n(&self->recording, __ATOMIC_RELAXED));
+  if (spare == NULL) {
     return;
   }
-  int64_t in_use = spare == NULL ? 0 : tracking_update_peaks(self);
+  int64_t in_use = tracking_update_peaks(self);
   struct core_membership* outdated = NULL;
-  header->site = origin.site;
   header->previous = NULL;
+  header->memberships = NULL;
   core_lock(CORE_LOCK_TRACKING);
-  join_those_of_all_threads(self, &spare, &origin.memberships);
-  header->memberships = origin.memberships;
+  join_scopes(self, &spare, header);
   header->serial = ++self->serial;
   header->next = self->recorded;
   if (header->next != NULL) {
@@ -269,7 +234,7 @@ void tracking_record(struct core_tracking* self, struct core_header* header) {
   }
   self->recorded = header;
   for (struct core_membership* at = header->memberships; at != NULL; at = at->next) {
-    count_new(self, at->scope, header, in_use, &outdated);
+    note_peak(at->scope, header, in_use, &outdated);
   }
   core_unlock(CORE_LOCK_TRACKING);
   free_list(spare);
@@ -282,10 +247,6 @@ static int count_member_free(struct core_membership* membership, const struct co
   struct core_scope* scope = membership->scope;
   if (!scope->open) {
     return 0;
-  }
-  if (scope->selective) {
-    scope->figures.frees++;
-    scope->figures.live -= (int64_t)header->size;
   }
   if (header->serial > scope->peak_serial) {
     return 0;

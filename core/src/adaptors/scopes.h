@@ -3,9 +3,7 @@
  * @file scopes.h
  * Scopes of a tracking adaptor: the statistics of a part of a program.
  *
- * A scope counts what all threads take from the adaptor and give back while it is open. A selective
- * one counts only blocks that belong to it, those of one thread or task, and their frees on any
- * thread: for each new block the origin source names the selective scopes that it belongs to.
+ * A scope counts what all threads take from the adaptor and give back while it is open.
  *
  * The functions may be called on any thread, but core_release_scope only after all others. An open
  * scope has a reference to the adaptor.
@@ -38,24 +36,15 @@ typedef struct core_tracked_block {
   int at_peak;
 } core_tracked_block;
 
-/** Where a block comes from: its call site, and the scopes that it belongs to (core_origin_add). */
-typedef struct core_origin {
-  uint32_t site;
-  /** Set by the adaptor: whether a selective scope is open. */
-  int has_selective;
-  struct core_membership* memberships;
-} core_origin;
-
 /**
  * Opens a scope.
  * @param[in] tracking A tracking adaptor.
- * @param[in] selective Whether it counts only blocks for which the origin source names it.
  * @param[in] depth How many frames of the stack to note for each block; 0 if core_scope_blocks is
  *     not wanted.
  * @param[out] out The scope; free it with core_release_scope.
  * @return NULL, or ORT_FAIL when out of memory.
  */
-OrtStatus* core_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out);
+OrtStatus* core_open_scope(OrtAllocator* tracking, int depth, core_scope** out);
 
 /** Closes a scope, once, and writes its statistics if `out` is not NULL. */
 void core_close_scope(core_scope* scope, core_scope_figures* out);
@@ -67,13 +56,9 @@ size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capa
 /** Closes a scope if it is open, and frees it. Does nothing for NULL. */
 void core_release_scope(core_scope* scope);
 
-/** Names a scope that the block belongs to for which an origin source is being asked. When out of
- * memory the scope does not count the block. */
-void core_origin_add(core_origin* origin, core_scope* scope);
-
-/** Fills in where a new block comes from. `depth` is the number of stack frames to record; the
- * scopes that the function names may ask for more. */
-typedef void (*core_origin_source)(OrtAllocator* tracking, int depth, core_origin* origin);
-/** Sets the function that the allocating thread calls, under no lock, for each block while a scope
- * needs it; NULL for none. One for the process. */
-void core_set_origin_source(core_origin_source source);
+/** Returns the number of the call site that takes a block, for which `depth` frames of the stack
+ * are noted. */
+typedef uint32_t (*core_site_source)(int depth);
+/** Sets the function that the allocating thread calls, under no lock, for each block that a scope
+ * records; NULL for none. One for the process. */
+void core_set_site_source(core_site_source source);

@@ -13,12 +13,9 @@ struct core_tracking {
   int64_t peak;
   /** The peak since tracking_take_window was last called. */
   int64_t window;
-  /** What the open scopes need: whether blocks are recorded, whether one is selective, how many of
-   * the scopes count the blocks of all threads, and how deep a stack those want. Set under the
-   * lock, read without it. */
-  int recording;
-  int has_selective;
-  size_t of_all_threads;
+  /** How many open scopes record blocks, and how deep a stack they want. Set under the lock, read
+   * without it. */
+  size_t recording;
   int depth;
   /** Guarded by the lock: the number of the newest recorded block, the recorded blocks in use,
    * newest first, and the open scopes. */

@@ -6,7 +6,6 @@
 #include "arena/arena.h"
 
 #include "boundary/memory/adaptors.h"
-#include "boundary/memory/stacks.h"
 #include "boundary/python.h"
 #include "boundary/gil.h"
 
@@ -15,46 +14,26 @@ struct call {
   void* context;
   void* block;
   size_t size;
-  int event;
   int depth; /* of the stack */
-  core_origin* origin;
+  uint32_t site;
   OrtKeyValuePairs** figures;
   OrtStatus* status;
 };
 
-static void call_origin(void* argument) {
-  const struct call* call = argument;
-  int depth = call->depth;
-  if (call->origin->has_selective) {
-    depth = ortcffi_python_scopes(call->context, depth, call->origin);
-  }
-  if (depth > 0) {
-    call->origin->site = ortcffi_python_stack(depth);
-    if (call->origin->site == 0) { /* no Python code led here */
-      call->origin->site = (uint32_t)ortcffi_works_for().stack;
-    }
-  }
+ORTCFFI_IN_PYTHON(call_stack, struct call, call->site = ortcffi_python_stack(call->depth))
+
+static uint32_t site_source(int depth) {
+  struct call call = {.depth = depth};
+  call_with_gil(call_stack, &call);
+  return call.site;
 }
 
-static void origin_source(OrtAllocator* tracking, int depth, core_origin* origin) {
-  struct call call = {.context = tracking, .depth = depth, .origin = origin};
-  call_with_gil(call_origin, &call);
-}
-
-OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out) {
-  core_set_origin_source(origin_source);
-  return core_open_scope(tracking, selective, depth, out);
+OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int depth, core_scope** out) {
+  core_set_site_source(site_source);
+  return core_open_scope(tracking, depth, out);
 }
 
 void ortcffi_release_scope(const OrtApi* api, core_scope* scope) { core_release_scope(scope); }
-
-ORTCFFI_IN_PYTHON(call_observe, struct call,
-                  ortcffi_python_observe(call->context, call->event, call->block, call->size))
-
-static void observe(void* context, int event, void* block, size_t size) {
-  struct call call = {.context = context, .event = event, .block = block, .size = size};
-  call_with_gil(call_observe, &call);
-}
 
 ORTCFFI_IN_PYTHON(call_alloc, struct call,
                   call->block = ortcffi_python_alloc(call->context, call->size))
@@ -101,10 +80,6 @@ static OrtStatus* shrink(void* context) {
 OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, void* callee,
                                  OrtAllocator** out) {
   return core_create_soft_limiting(inner, limit, callee != NULL ? excess : NULL, callee, out);
-}
-
-OrtStatus* ortcffi_observing(OrtAllocator* inner, void* observer, OrtAllocator** out) {
-  return core_create_observing(inner, observe, observer, out);
 }
 
 OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* allocator,

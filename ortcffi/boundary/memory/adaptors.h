@@ -6,18 +6,14 @@
 #include "onnxruntime_c_api.h"
 #include "adaptors/scopes.h"
 
-/* Calls ortcffi_python_excess with the address of `callee`, for which the same holds as for the
- * observer of ortcffi_observing; NULL for no calls. */
+/* Calls ortcffi_python_excess with the address of `callee`; NULL for no calls. ortcffi_adaptor_made
+ * must say that references count on it. */
 OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, void* callee,
                                  OrtAllocator** out);
-/* Opens a scope, and sets the origin source of the core to this extension (ortcffi_python_scopes,
- * stacks.h). */
-OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int selective, int depth, core_scope** out);
+/* Opens a scope, and sets the site source of the core to ortcffi_python_stack. */
+OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int depth, core_scope** out);
 /* `api` is what an owner passes, and not used. */
 void ortcffi_release_scope(const OrtApi* api, core_scope* scope);
-/* Calls ortcffi_python_observe for each call, with the address of `observer`: ortcffi_adaptor_made
- * must say that references count on it. */
-OrtStatus* ortcffi_observing(OrtAllocator* inner, void* observer, OrtAllocator** out);
 /* An allocator whose functions are ortcffi_python_alloc and its kin, which get the address of
  * `allocator`; the same holds for it. `info` must stay as long as `allocator`. */
 OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* allocator, OrtAllocator** out);

@@ -177,22 +177,17 @@ void ortcffi_job_ended(struct job* job) {
 
 /* --- starting ----------------------------------------------------------------------------------*/
 
-/* Makes a job of the first five arguments of _submit, without starting it. */
+/* Makes a job of the first four arguments of _submit, without starting it. */
 static struct job* new_job(PyObject* const* arguments) {
   struct job* job = (struct job*)PyType_GenericAlloc(ortcffi_job_type, 0);
   if (job != NULL) {
     job->notify = Py_NewRef(arguments[0]);
     job->owner = Py_NewRef(arguments[1]);
-    job->as_values = arguments[3] == Py_True;
+    job->as_values = arguments[2] == Py_True;
     if (ortcffi_is_for_mailbox(job)) {
       forget_parent((struct mailbox*)job->notify);
     }
-    if (arguments[2] != Py_None &&
-        !PyArg_ParseTuple(arguments[2], "LL", &job->origin.number, &job->origin.stack)) {
-      Py_CLEAR(job);
-      return NULL;
-    }
-    job->max_waiting = arguments[4] == Py_None ? -1 : PyLong_AsSsize_t(arguments[4]);
+    job->max_waiting = arguments[3] == Py_None ? -1 : PyLong_AsSsize_t(arguments[3]);
     if (PyErr_Occurred()) {
       Py_CLEAR(job);
     }
@@ -219,23 +214,23 @@ static int start_job(struct job* job) {
   return -1;
 }
 
-/* _submit(notify, owner, origin, as_values, max_waiting, feed=None, outputs=None, **keywords): a
- * Job. `notify` is a Mailbox, or a function that is called with the job on any thread; `owner` is
- * any object, for take_owner(); `origin` is None, or the numbers of an ortcffi_origin. */
+/* _submit(notify, owner, as_values, max_waiting, feed=None, outputs=None, **keywords): a Job.
+ * `notify` is a Mailbox, or a function that is called with the job on any thread; `owner` is any
+ * object, for take_owner(). */
 PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                  PyObject* keywords) {
   struct request request = {0};
   PyObject* named[16];
   PyObject** more = NULL;
-  if (count < 5) {
-    PyErr_SetString(PyExc_TypeError, "_submit takes five arguments");
+  if (count < 4) {
+    PyErr_SetString(PyExc_TypeError, "_submit takes four arguments");
     return NULL;
   }
   struct job* job = new_job(arguments);
   if (job == NULL) {
     return NULL;
   }
-  int answer = ortcffi_read_request(&request, arguments + 5, count - 5, keywords, named, &more);
+  int answer = ortcffi_read_request(&request, arguments + 4, count - 4, keywords, named, &more);
   if (answer == 0) {
     answer = ortcffi_run_begin(&job->run, (struct session*)self, &request);
   }

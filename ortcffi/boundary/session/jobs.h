@@ -3,7 +3,6 @@
 #ifndef ORTCFFI_BOUNDARY_JOBS_H_
 #define ORTCFFI_BOUNDARY_JOBS_H_
 
-#include "boundary/memory/stacks.h"
 #include "boundary/handle/threads.h"
 #include "boundary/session/session.h"
 
@@ -19,7 +18,6 @@ struct job {
   struct job** link;   /* the pointer to this job in such a queue; NULL elsewhere */
   struct queue* queue; /* that queue, of the process with this number */
   unsigned process;
-  ortcffi_origin origin;  /* of its blocks; only threads of this package can set it */
   Py_ssize_t max_waiting; /* jobs of the session that may wait before it; -1 for any number */
   char as_values;
   char is_taken;   /* the result was asked for; changes with the lock of LIST_OF_RUNS */

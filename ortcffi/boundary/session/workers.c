@@ -110,10 +110,8 @@ static void* run_jobs(void* unused) {
     if (job->is_dropped) {
       job->status = run->session->maker->api->CreateStatus(ORT_FAIL, "the run has not begun");
     } else {
-      ortcffi_work_for(&job->origin);
       run->began = ortcffi_now();
       job->status = ortcffi_call_run(run);
-      ortcffi_work_for(NULL);
     }
     pass_on(&run->session->work, ortcffi_is_for_mailbox(job)); /* which takes no time */
     ortcffi_job_ended(job);

@@ -39,7 +39,7 @@ def sparse(api: Any) -> Any:
 
 def scope(api: Any) -> Any:
     tracking = ort.Tracking(api.default_allocator, depth=3)
-    with tracking.scope("a", leaks=True, belongs_to="thread") as left:
+    with tracking.scope("a", leaks=True) as left:
         kept = tracking.zeros(30)
     return tracking, left, left.leaks, left.groups, *left.by_line(), kept, tracking.scope("b")
 
@@ -183,7 +183,6 @@ MAKERS: dict[str, Maker] = {
     "LeftStatus": lambda _api: ort.LeftStatus("a slot", ort.ErrorCode.FAIL, "text"),
     "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
-    "Logging": lambda api: ort.Logging(api.default_allocator),
     "MemoryInfo": lambda api: api.cpu_memory_info(),
     "Model ModelFunction ModelGraph ModelNode ModelValue": read_model,
     "ModelPackage PackageVariant": package,
@@ -200,7 +199,6 @@ MAKERS: dict[str, Maker] = {
     "ThreadingOptions": ort.ThreadingOptions,
     "Trace": ort.trace,
     "Value": lambda api: (value(api), strings(api), *container(api), sparse(api)),
-    "carry": lambda _api: ort.carry(len),
     "numpy_allocator": lambda api: ort.numpy_allocator(ort.Tracking(api.default_allocator)),
 }
 
