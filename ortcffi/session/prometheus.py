@@ -9,18 +9,19 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ortcffi.session.series import BATCH_WAITS, ROWS, RUNS, WAITS, Series, end_of, errors_of
+from ortcffi.session.series import BATCH_WAITS, BYTES, ROWS, RUNS, WAITS, Series, end_of, errors_of
 
 if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats
 
 _BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds
-_ROW = 1024  # nanoseconds, as C counts rows
+_UNITS = {ROWS: 1024, BYTES: 1}  # nanoseconds, as C counts a row and a byte
 _HISTOGRAMS = {
     RUNS: ("run_seconds", "How long runs took that succeeded."),
     WAITS: ("wait_seconds", "How long awaited runs waited for a thread."),
     BATCH_WAITS: ("batch_wait_seconds", "How long calls of a Batcher waited for their run."),
     ROWS: ("batch_rows", "Rows of the runs that a Batcher made."),
+    BYTES: ("input_bytes", "Bytes of the input tensors of runs that succeeded."),
 }
 
 
@@ -74,15 +75,16 @@ def _histogram(name: str, labels: dict[str, str], each: Series, which: int) -> I
     runs = sum(parts)
     for bound in _BOUNDS:
         within = sum(n for i, n in enumerate(parts) if n and end_of(i) <= bound)
-        end = f"{bound / _ROW:g}" if which == ROWS else f"{bound * 1e-9:.9g}"
+        end = f"{bound / _UNITS[which]:.12g}" if which in _UNITS else f"{bound * 1e-9:.9g}"
         yield Sample(f"{name}_bucket", {**labels, "le": end}, within)
     yield Sample(f"{name}_bucket", {**labels, "le": "+Inf"}, runs)
-    yield Sample(f"{name}_sum", labels, _rows(total, runs) if which == ROWS else total)
+    yield Sample(f"{name}_sum", labels, _number(which, total, runs) if which in _UNITS else total)
     yield Sample(f"{name}_count", labels, runs)
 
 
-def _rows(total: float, runs: int) -> int:
-    return round(total * 1e9 / _ROW + runs / 2)
+def _number(which: int, total: float, runs: int) -> int:
+    """Return how many rows or bytes were counted as a time."""
+    return round(total * 1e9 / _UNITS[which] + runs / 2)
 
 
 def _arenas(name: str, arenas: "Mapping[str, AllocatorStats]") -> Iterator[Sample]:

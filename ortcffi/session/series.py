@@ -20,8 +20,8 @@ from ortcffi.errors import ErrorCode
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
-RUNS, WAITS, BATCH_WAITS, ROWS = range(4)  # as `enum histograms` in C
-_SIZE = 4096  # of the name in a file, and of the counts after it
+RUNS, WAITS, BATCH_WAITS, ROWS, BYTES = range(5)  # as `enum histograms` in C
+_SIZE = 8192  # of the name in a file, and of the counts after it
 _MOST = 1000  # models that are told apart
 _OTHERS = "others"
 

@@ -216,6 +216,21 @@ def test_joined_runs_are_counted_by_their_rows():
     assert found["ortcffi_batch_wait_seconds_count", "joined", None, None] == 5
 
 
+def test_the_bytes_of_the_inputs_of_each_run_are_counted():
+    client = pytest.importorskip("prometheus_client")
+    with ort.Session(models.add(["n", "m"]), ort.SessionOptions(log_id="sized")) as session:
+        for x in (np.ones((16, 16), np.float32), np.ones((5, 60), np.float32)):
+            session.run(x=x)
+            session.run_values(x=ort.Value.from_numpy(x))
+    registry = client.CollectorRegistry()
+    registry.register(ort.metrics())
+    found = samples(registry)
+    name = "ortcffi_input_bytes"
+    within = [found[f"{name}_bucket", "sized", None, le] for le in ("1024", "4096", "+Inf")]
+    assert within == [2, 4, 4]
+    assert found[f"{name}_sum", "sized", None, None] == 2 * (1024 + 1200)
+
+
 def test_joined_runs_without_rows_count_as_none():
     async def main(session):
         async with ort.Batcher(session) as batcher:

@@ -54,6 +54,9 @@ void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status)
   }
   if (status == NULL) {
     observe(session, RUNS, seconds);
+    if (run->bytes > 0) {
+      observe(session, BYTES, ((double)run->bytes - 0.5) * 1e-9);
+    }
   } else if (run->ending != GOES_ON) {
     COUNT(session, endings[run->ending]);
   } else {

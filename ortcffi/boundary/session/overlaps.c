@@ -6,8 +6,7 @@
  */
 #include "boundary/session/session.h"
 
-/* Where the elements of an array or a Value are; 0 for anything without such memory. */
-static int find_extent(PyObject* x, struct extent* out) {
+int ortcffi_find_extent(PyObject* x, struct extent* out) {
   struct plain_array array;
   if (x != NULL && ortcffi_plain_array(x, &array)) {
     out->begin = array.data;
@@ -44,7 +43,7 @@ static int is_same(const struct extent* a, const struct extent* b) {
 
 void ortcffi_add_extent(struct extents* all, PyObject* x, const char* name, int is_output) {
   struct extent* next = &all->items[all->count];
-  if (find_extent(x, next)) {
+  if (ortcffi_find_extent(x, next)) {
     next->name = name;
     next->is_output = is_output;
     all->count++;

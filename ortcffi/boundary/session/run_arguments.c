@@ -125,6 +125,11 @@ static int add_named(struct run* run, const struct request* request) {
   return TAKEN;
 }
 
+static size_t bytes_of(PyObject* input) {
+  struct extent extent;
+  return ortcffi_find_extent(input, &extent) ? (size_t)(extent.end - extent.begin) : 0;
+}
+
 /* Puts the inputs that were given next to each other. */
 static int gather_inputs(struct run* run, int is_converted) {
   struct session* session = run->session;
@@ -137,6 +142,7 @@ static int gather_inputs(struct run* run, int is_converted) {
     if (run->given[i] != NULL) {
       run->input_names[count] = port->text;
       run->inputs[count++] = run->given[i];
+      run->bytes += bytes_of(run->holders[i]);
     } else if (i < session->required && port->kind != ONNX_TYPE_OPTIONAL && !is_converted) {
       return NOT_TAKEN;
     }

@@ -91,8 +91,9 @@ struct histogram {
 };
 
 /* WAITS: of runs for a thread. BATCH_WAITS: of calls that a Batcher joins. ROWS: of joined runs; a
- * row counts as 1024 ns, less 512 ns a run, so that each power of two ends a part. */
-enum histograms { RUNS, WAITS, BATCH_WAITS, ROWS, HISTOGRAMS };
+ * row counts as 1024 ns, less 512 ns a run, so that each power of two ends a part. BYTES: of a
+ * run's input tensors; a byte counts as 1 ns, less half a nanosecond a run. */
+enum histograms { RUNS, WAITS, BATCH_WAITS, ROWS, BYTES, HISTOGRAMS };
 
 /* Counts of runs; see ort.metrics. */
 struct counts {
@@ -160,6 +161,7 @@ struct run {
    * memory. The value belongs to a Value, or is released after the run. */
   OrtValue** given;
   PyObject** holders;
+  size_t bytes;        /* of the elements of the inputs, for the counts */
   PyObject** targets;  /* by output: where the caller wants it written; NULL for a new value */
   OrtIoBinding* bound; /* the binding with inputs and outputs; NULL if they are in this struct */
   OrtRunOptions* options;
@@ -349,6 +351,8 @@ struct extents {
 };
 /* Room for so many; -1 with an exception. */
 int ortcffi_new_extents(struct extents* all, size_t most);
+/* Whether an array or a Value has elements in memory that the CPU reads; `out` is where. */
+int ortcffi_find_extent(PyObject* x, struct extent* out);
 /* Adds the memory of an array or a Value, if it has any. */
 void ortcffi_add_extent(struct extents* all, PyObject* x, const char* name, int is_output);
 /* -1 with an exception if an output overlaps an input or another output. */
