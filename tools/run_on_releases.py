@@ -5,9 +5,9 @@
 
 Each release is installed by pip into a folder of its own, and gets a virtual environment that finds
 it first, and then the packages of the environment that runs this script. By default the releases
-are the oldest that pip installs and this Python imports, one in the middle, and the newest, but not
-the one of this environment: the test command has that. Tests of functions that a release does not
-have yet are skipped. `--folder` keeps the installed releases for the next run.
+are the oldest that pip installs and this Python imports, and the newest, but not the one of this
+environment: the test command has that. Tests of functions that a release does not have yet are
+skipped. `--folder` keeps the installed releases for the next run.
 """
 
 import argparse
@@ -87,16 +87,16 @@ def run(python: Path, *arguments: str, quiet: bool = False) -> int:
 
 
 def chosen(folder: Path) -> dict[str, Path]:
-    """The oldest release that this Python imports, one in the middle, and the newest."""
+    """The oldest release that this Python imports, and the newest."""
     releases = released()
     while releases and (oldest := installed(releases[0], folder)) is None:
         releases.pop(0)
     if not releases:
         return {}
     pythons = {releases[0]: oldest}
-    for version in (releases[len(releases) // 2], releases[-1]):
-        if version not in (*pythons, here()):
-            pythons[version] = installed(version, folder)
+    newest = releases[-1]
+    if newest not in (releases[0], here()):
+        pythons[newest] = installed(newest, folder)
     return pythons
 
 
