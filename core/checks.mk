@@ -9,7 +9,7 @@ FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
 RUNS = abi heap old_client storm:2:50000:2 storm:2:100000:1:arena adaptor_storm:2:20000:2 \
-  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads \
+  models kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads \
   provider_threads $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) \
   kernel_threads:100000
@@ -20,15 +20,14 @@ THROWING = $(BUILD)/throwing_ops.so
 FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork session_threads:fork \
   fork_order
 # With tsan, only clients with threads. It finds a race also where the accesses are not simultaneous,
-# so the storms are short; asan runs the long ones, and reads more models that were changed, which
-# one thread does.
-RUNS_OF_TSAN = heap storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 models:20 kernels \
+# so the storms are short; asan runs the long ones.
+RUNS_OF_TSAN = heap storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 models kernels \
   many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads:1000 \
   provider_threads throwing:$(THROWING) kernel_threads:10000
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
 RUNS_OF_VALGRIND = heap storm:2:2000:2 storm:2:8000:1:arena \
-  adaptor_storm:2:1000:2 random_values:200 models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform
+  adaptor_storm:2:1000:2 models kernels many_threads:50:50 reload:3:50 shared_env:100 platform
 # On other systems what uses the system, with short storms. Without what is arithmetic and the
 # reading of bytes alone.
 RUNS_OF_OTHERS = abi heap old_client storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 \
@@ -193,7 +192,7 @@ EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
 # the usual one. With few addresses the heap reserves a shorter range.
 ADDRESSES = 16G
 RUNS_OF_CROSS = abi old_client storm:2:2000:2 storm:2:8000:1:arena adaptor_storm:2:1000:2 \
-  random_values kernels shared_env:100 platform
+  kernels shared_env:100 platform
 .PHONY: cross
 cross:
 	$(call need,$(CROSS)-gcc,gcc-$(CROSS))

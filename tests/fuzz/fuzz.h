@@ -72,12 +72,6 @@ void use_options(void);
 void end_options(void);
 void use_environments(void);
 void end_environments(void);
-void use_settings(void);
-void end_settings(void);
-void use_arenas(void);
-void end_arenas(void);
-void use_attributes(void);
-void end_attributes(void);
 void use_kernels(void);
 /** Reads and writes a model, which ends at once. */
 void use_models(void);

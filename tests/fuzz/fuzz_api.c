@@ -150,36 +150,11 @@ static void use_statuses(void) {
   check_status(i);
 }
 
-/* What is no business of any object. */
-static void use_process(void) {
-  char** names = NULL;
-  int count = 0;
-  OrtValue* none = NULL;
-  OrtPrepackedWeightsContainer* weights = NULL;
-  if (succeeded(api->GetAvailableProviders(&names, &count), 1, ORT_FAIL, ORT_FAIL)) {
-    CHECK(strcmp(names[count - 1], "CPUExecutionProvider") == 0);
-    CHECK(api->ReleaseAvailableProviders(names, count) == NULL);
-  }
-  succeeded(api->SetCurrentGpuDeviceId(0), 0, ORT_FAIL, ORT_FAIL);
-  succeeded(api->GetCurrentGpuDeviceId(&count), 0, ORT_FAIL, ORT_FAIL);
-  succeeded(api->CreateOpaqueValue("domain", "type", &count, sizeof count, &none), 0, ORT_FAIL,
-            ORT_FAIL);
-  succeeded(api->GetOpaqueValue("domain", "type", none, &count, sizeof count), 0, ORT_FAIL,
-            ORT_FAIL);
-  succeeded(api->CreatePrepackedWeightsContainer(&weights), 1, ORT_FAIL, ORT_FAIL);
-  api->ReleasePrepackedWeightsContainer(weights);
-}
-
-/* What a host answers beyond its version, what needs an engine, and what no object is needed for.
- */
+/* What a host answers beyond its version, and what needs an engine; and models. */
 static void use_stubs(void) {
   uint32_t version = next_byte() % 64;
-  if (version >= 48) {
-    use_models();
-    return;
-  }
   if (version > ORT_API_VERSION) {
-    use_process();
+    use_models();
     return;
   }
   const OrtApiBase* base = core_emulate(version);
@@ -205,10 +180,7 @@ static void end_all(void) {
   end_options();
   end_values();
   end_environments();
-  end_attributes();
   end_kernels();
-  end_settings();
-  end_arenas();
   for (size_t i = 0; i < STATUSES; i++) {
     if (statuses[i].status != NULL) {
       release_status(i);
@@ -221,8 +193,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       use_blocks,     use_blocks,  use_statuses,     use_pairs,        use_memory_infos,
       use_stubs,      use_tensors, use_tensors,      use_tensors,      use_containers,
       use_containers, use_sparse,  use_sparse,       use_types,        use_types,
-      use_options,    use_options, use_environments, use_environments, use_attributes,
-      use_settings,   use_arenas,  use_arenas,       use_kernels,      use_kernels,
+      use_options,    use_options, use_environments, use_environments, use_kernels,
+      use_options,    use_blocks,  use_blocks,       use_kernels,      use_kernels,
       use_kernels,
   };
   api = core_api_base()->GetApi(ORT_API_VERSION);

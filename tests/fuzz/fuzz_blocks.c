@@ -185,6 +185,28 @@ static void check_tracking(size_t allocator) {
         (figures.current == bytes && figures.allocations - figures.frees == (int64_t)count));
 }
 
+static size_t figure(const OrtKeyValuePairs* figures, const char* key) {
+  const char* text = api->GetKeyValue(figures, key);
+  CHECK(text != NULL);
+  return strtoull(text, NULL, 10);
+}
+
+static void check_arena(size_t allocator) {
+  OrtKeyValuePairs* figures = NULL;
+  size_t count, limit = allocators[allocator].argument;
+  size_t bytes = live_in(allocator, &count);
+  OrtStatus* status = api->AllocatorGetStats(allocators[allocator].handle, &figures);
+  if (!succeeded(status, 1, ORT_FAIL, ORT_FAIL)) {
+    return;
+  }
+  CHECK(figure(figures, "NumAllocs") >= count);
+  CHECK(figure(figures, "InUse") >= bytes);
+  CHECK(figure(figures, "MaxInUse") >= figure(figures, "InUse"));
+  CHECK(figure(figures, "TotalAllocated") >= figure(figures, "InUse"));
+  CHECK(limit == 0 || figure(figures, "TotalAllocated") <= limit);
+  api->ReleaseKeyValuePairs(figures);
+}
+
 #if !defined(CORE_USE_MALLOC)
 /* A scope has counted what its adaptor has, and has the blocks of the peak. */
 static void check_scope(size_t i) {
@@ -214,6 +236,8 @@ static void end_allocator(size_t i) {
   live_in(i, &count);
   if (allocators[i].kind == TRACKING) {
     check_tracking(i);
+  } else if (allocators[i].kind == ARENA) {
+    check_arena(i);
   }
   if (count == 0 && !has_child(i)) {
 #if !defined(CORE_USE_MALLOC) /* where a scope may have lacked memory */
@@ -229,10 +253,19 @@ static void end_allocator(size_t i) {
 }
 
 static OrtStatus* make_arena(OrtAllocator* from, size_t limit, OrtAllocator** out) {
+  static const char* const keys[] = {"max_mem",
+                                     "arena_extend_strategy",
+                                     "initial_chunk_size_bytes",
+                                     "max_dead_bytes_per_chunk",
+                                     "initial_growth_chunk_size_bytes",
+                                     "max_power_of_two_extend_bytes"};
+  size_t numbers[CORE_COUNT_OF(keys)] = {limit, next_byte() % 2};
+  size_t given = 1 + next_byte() % CORE_COUNT_OF(keys);
   OrtArenaCfg* cfg = NULL;
-  unsigned how = next_byte();
-  OrtStatus* status = api->CreateArenaCfg(limit, (int)(how % 3) - 1, (int)next_number(how % 3),
-                                          how % 2 == 0 ? -1 : (int)how * 64, &cfg);
+  for (size_t i = 2; i < given; i++) {
+    numbers[i] = next_number(1 + next_byte() % 3) * 16;
+  }
+  OrtStatus* status = api->CreateArenaCfgV2(keys, numbers, given, &cfg);
   if (status == NULL) {
     status = core_create_arena(from, cfg, NULL, out);
     api->ReleaseArenaCfg(cfg);
