@@ -74,10 +74,9 @@ $(BUILD)/add_ep.so: ../docs/guide/add_ep.c | $(LIBRARY)
 # One provider, of several kinds.
 KIND_OF_asked_ep = ASKED
 KIND_OF_device_ep = DEVICE
-KIND_OF_graph_reader = READER
 KIND_OF_lying_ep = LYING
 PROVIDER = $(wildcard ../tests/c/provider/*.[ch]) ../docs/guide/add_ep.c
-$(patsubst %,$(BUILD)/%.so,asked_ep device_ep graph_reader lying_ep): $(BUILD)/%.so: $(PROVIDER) | $(LIBRARY)
+$(patsubst %,$(BUILD)/%.so,asked_ep device_ep lying_ep): $(BUILD)/%.so: $(PROVIDER) | $(LIBRARY)
 	$(CC) $(FLAGS) $(CFLAGS) -DKIND=$(KIND_OF_$*) -Iinclude -shared $(filter %/provider.c,$^) -o $@
 # A sanitizer works only if the C++ library is loaded when the program starts.
 $(BUILD)/throwing $(BUILD)/private_copy: SEEN = \

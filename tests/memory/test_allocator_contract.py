@@ -20,9 +20,6 @@ from ortcffi import (
     ffi,
 )
 
-HUGE = [1 << 50, (1 << 63) - 1]
-
-
 MAKERS = {
     "default": lambda inner: inner,
     "aligned": lambda inner: Aligned(inner, 128),
@@ -76,19 +73,19 @@ def test_size_0_is_no_block_and_null_can_be_freed(make, api, name):
         assert api.path is not None
 
 
-@pytest.mark.parametrize("size", HUGE)
-def test_a_size_that_is_too_large_is_out_of_memory(name, size, core_api):
+def test_a_size_that_is_too_large_is_out_of_memory(name, core_api):
     # On the core alone: the real library's struct ends the process; see Adaptor.
     allocator = MAKERS[name](core_api.default_allocator)
-    with pytest.raises(ortcffi.errors.OutOfMemory):
-        alloc(allocator, size)
+    for size in (1 << 50, (1 << 63) - 1):
+        with pytest.raises(ortcffi.errors.OutOfMemory):
+            alloc(allocator, size)
     assert allocator.empty(3).size == 3
 
 
-@pytest.mark.parametrize("size", [1, 7, 64, 1000, 65536, 3 << 20])
-def test_blocks_begin_at_a_cache_line_and_keep_their_contents(make, size):
+def test_blocks_begin_at_a_cache_line_and_keep_their_contents(make):
     allocator = make()
-    arrays = [allocator.full(size, i, np.uint8) for i in range(8)]
+    sizes = [1, 7, 64, 1000, 65536, 3 << 20]
+    arrays = [allocator.full(size, i, np.uint8) for i, size in enumerate(sizes * 3)]
     for i, array in enumerate(arrays):
         assert array.ctypes.data % 16 == 0
         assert (array == i).all()

@@ -80,12 +80,6 @@ def release(released):
     return ffi.callback("void(void*, OrtAllocator*)", lambda *arguments: released.append(arguments))
 
 
-@pytest.fixture
-def owned(api, release):
-    """An allocator that records its release."""
-    return Allocator(api, api.default_allocator.handle, release=release)
-
-
 @pytest.mark.parametrize("ends", [Allocator.close, lambda _: None], ids=["closed", "unreferenced"])
 def test_an_owned_allocator_is_released_once(api, release, released, ends):
     allocator = Allocator(api, api.default_allocator.handle, release=release)
@@ -107,27 +101,6 @@ def test_an_array_keeps_the_allocator_and_the_table_that_made_it_and_no_longer(a
     del array
     gc.collect()
     assert token() is None
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda allocator: allocator.empty(3),
-        lambda allocator: allocator.zeros(3),
-        lambda allocator: allocator.alloc(3),
-        lambda allocator: allocator.free(ffi.NULL),
-        lambda allocator: allocator.reserve(3),
-        lambda allocator: allocator.release_unused(),
-        lambda allocator: allocator.info,
-        lambda allocator: allocator.stats,
-        lambda allocator: allocator.handle,
-    ],
-)
-def test_a_closed_allocator_says_that_it_is_closed(owned, use):
-    owned.close()
-    assert repr(owned) == "<Allocator closed>"
-    with pytest.raises(ValueError, match="this Allocator is closed"):
-        use(owned)
 
 
 # --- allocators that fail -------------------------------------------------------------------------

@@ -90,13 +90,3 @@ def test_each_of_two_nested_scopes_has_the_blocks_of_its_own_peak(make):
         with pool.scope("inner") as inner:
             pool.empty(10, "u1")
     assert (sizes(inner), sizes(outer)) == ([(10, 1)], [(1000, 1)])
-
-
-def test_the_table_shows_what_was_freed_after_the_peak(make):
-    pool = make()
-    with pool.scope("step") as scope:
-        pool.empty(10, "u1")
-    rows = str(scope).splitlines()
-    assert rows[0] == "scope 'step': 10 B at the peak, 0 B live at the end"
-    assert rows[1].split() == ["at", "the", "peak", "blocks", "live", "blocks", "line"]
-    assert rows[2].split()[:6] == ["10", "B", "1", "0", "B", "0"]

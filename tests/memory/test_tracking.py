@@ -35,27 +35,6 @@ def test_a_block_that_was_refused_is_not_counted(make):
     assert (pool.num_allocations, pool.total_bytes, pool.max_memory) == (0, 0, 0)
 
 
-def test_scopes_nest(make):
-    pool = make()
-    with pool.scope("outer") as outer:
-        pool.empty(700, "u1")
-        with pool.scope("inner") as inner:
-            pool.empty(300, "u1")
-        with pool.scope("second") as second:
-            pool.empty(400, "u1")
-    assert (inner.peak, second.peak, outer.peak) == (300, 400, 700)
-    assert (inner.num_allocations, outer.num_allocations) == (1, 3)
-
-
-def test_a_scope_leaves_the_peak_of_the_allocator_alone(make):
-    pool = make()
-    pool.empty(1000, "u1")
-    with pool.scope():
-        pool.empty(10, "u1")
-        assert pool.max_memory == 1000
-    assert (pool.max_memory, pool.stats.max_memory) == (1000, 1000)
-
-
 def test_a_scope_that_is_open_cannot_be_entered_again(make):
     pool = make()
     with pool.scope("mine") as scope, pytest.raises(RuntimeError, match="'mine' is open already"):
@@ -185,17 +164,6 @@ def test_a_scope_without_leaks_is_one_line_of_text(make):
     with make().scope("step") as scope:
         pass
     assert str(scope) == "scope 'step': 0 B at the peak, 0 B live at the end"
-
-
-def test_blocks_from_before_a_scope_are_no_leaks_of_it(make):
-    pool = make()
-    with pool.scope() as outer:
-        before = pool.empty(10, "u1")
-        with pool.scope() as inner:
-            within = pool.empty(20, "u1")
-    assert [leak.size for leak in inner.leaks] == [20]
-    assert [leak.size for leak in outer.leaks] == [10, 20]
-    assert before.size + within.size == 30
 
 
 def test_blocks_are_counted_whatever_thread_takes_and_frees_them(make):

@@ -25,7 +25,6 @@ LYING = "lying"
 PROFILING = "profiling"
 WITH_CONTEXTS = "contexts"
 ON_A_DEVICE = "device"
-READER = "reader"
 _numbers = itertools.count()
 
 

@@ -9,7 +9,6 @@
  * LYING      those of the guide's provider, and lies about them: lies.h
  * CONTEXTS   Add of a constant, ahead of time: contexts.h
  * PROFILING  those of the guide's provider, with a profiler: profiler.h
- * READER     none: it hands each graph that it is shown to a function, SetGraphFunction
  *
  * The words of devices and memory, which have an allocator of each kind:
  *
@@ -49,7 +48,6 @@ static const struct {
     [ASKED] = {"AskedEP", 23, 25, 23},      [DEVICE] = {"DeviceEP", 28, 24, 24},
     [KERNEL] = {"KernelEP", 24, 24, 25},    [LYING] = {NULL, 23, 23, 27},
     [CONTEXTS] = {NULL, 31, 23, 31},        [PROFILING] = {NULL, 25, 23, 25},
-    [READER] = {"GraphReader", 23, 23, 23},
 };
 
 /* --- devices ---------------------------------------------------------------------------------- */
@@ -192,14 +190,6 @@ static OrtStatus* ORT_API_CALL domains_of(OrtEpFactory* self, OrtCustomOpDomain*
 
 static const char* ORT_API_CALL provider_name(const OrtEp* self) { return maker_of(self)->name; }
 
-static void (*show)(const OrtGraph* graph);
-ORT_EXPORT void SetGraphFunction(void (*function)(const OrtGraph* graph)) { show = function; }
-static OrtStatus* ORT_API_CALL look(OrtEp* self, const OrtGraph* graph,
-                                    OrtEpGraphSupportInfo* info) {
-  (void)self, (void)info;
-  return show(graph), NULL;
-}
-
 static void ORT_API_CALL release_provider(OrtEpFactory* self, OrtEp* ep) {
   (void)self, end(ep, sizeof(ContextProvider));
 }
@@ -210,7 +200,7 @@ static OrtStatus* new_provider(const Maker* maker, const OrtSessionOptions* opti
   made->base.factory = (Factory*)maker;
   ep->ort_version_supported = kinds[KIND].provider;
   ep->GetName = provider_name;
-  ep->GetCapability = IS(READER) ? look : get_capability;
+  ep->GetCapability = get_capability;
   ep->Compile = compile;
   ep->ReleaseNodeComputeInfos = release_infos;
   if (IS(DEVICE)) on_device(ep, maker);

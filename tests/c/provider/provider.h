@@ -25,7 +25,7 @@
 #include "../clients/plain_op.h"
 #include "../clients/trying.h"
 
-enum kind { ASKED, DEVICE, KERNEL, LYING, CONTEXTS, PROFILING, READER };
+enum kind { ASKED, DEVICE, KERNEL, LYING, CONTEXTS, PROFILING };
 #ifndef KIND
 #define KIND ASKED
 #endif
