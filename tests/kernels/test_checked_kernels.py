@@ -102,13 +102,6 @@ def test_a_comparison_finds_the_attribute_of_another_kernel(buggy_ops, attribute
 
 
 @pytest.mark.usefixtures("forks")
-@pytest.mark.parametrize("name", FOUND)
-def test_a_comparison_with_a_session_finds_the_bug(buggy_ops, name, real_api):
-    with pytest.raises(AssertionError, match=f"buggy:{name}"):
-        compare_with_session(buggy_ops["buggy", name], [X], api=real_api)
-
-
-@pytest.mark.usefixtures("forks")
 def test_a_comparison_finds_kernels_that_share_memory(buggy_ops, real_api):
     with pytest.raises(AssertionError, match=r"buggy:SharesScratch.* on 2 threads"):
         compare_with_session(buggy_ops["buggy", "SharesScratch"], [X], api=real_api)

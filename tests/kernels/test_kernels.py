@@ -2,14 +2,11 @@
 """Kernels without a model: inputs, outputs, attributes, errors, memory."""
 
 import gc
-import os
 from contextlib import suppress
-from functools import partial
 
 import numpy as np
 import pytest
 from support.prepared import printed_by
-from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi.testing import compare_with_session, sweep_allocation_failures
@@ -160,16 +157,6 @@ def test_a_kernel_fails_with_each_of_its_allocations(ort_allocator):
         kernel(X)
 
 
-def test_threads_share_a_kernel():
-    def work(kernel):
-        sums.extend(float(kernel(np.full(10, n, F)).sum()) for n in range(50))
-
-    sums = []
-    with scale.kernel({"factor": 2.0}) as kernel:
-        run_threads(*[partial(work, kernel)] * 4)
-    assert sum(sums) == 4 * 24500
-
-
 def test_a_kernel_of_an_op_that_is_gone_goes_on():
     op = define([F], [F])(lambda x: -x)
     kernel = op.kernel()
@@ -222,17 +209,6 @@ def test_allocation_failures_are_swept_to_the_end():
     message = r"^\w[\w.]*:\w+: the call succeeded although its allocation 1 failed"
     with pytest.raises(AssertionError, match=message):
         sweep_allocation_failures(ignores)
-
-
-def test_a_sweep_needs_what_it_can_call():
-    with pytest.raises(TypeError, match="call must be callable, not int"):
-        sweep_allocation_failures(5)
-
-
-def test_a_fifo_is_no_library_and_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "fifo.so")
-    with pytest.raises(ort.errors.Fail, match=r"fifo\.so: .*is not a regular file"):
-        ort.CustomOpLibrary(tmp_path / "fifo.so")
 
 
 def test_the_first_kernel_of_a_process_does_not_keep_its_allocator():

@@ -50,13 +50,6 @@ def test_what_calls_leave_grows_with_each_call(build):
     ]
 
 
-def test_a_library_that_releases_all_leaves_nothing(library_of):
-    library = library_of()
-    with library["checked", "Nothing"].kernel() as kernel:
-        kernel(ONE)
-    assert library.left_alive() == {}
-
-
 def test_what_an_op_answers_is_not_left(library_of):
     library = library_of("-DREFUSES")
     with pytest.raises(ort.OrtError, match="no kernel today"):

@@ -12,7 +12,6 @@ from support.versions import API_VERSION, EACH_VERSION
 
 SLOTS = 429
 CREATE_STATUS, GET_ERROR_CODE, GET_ERROR_MESSAGE = 0, 1, 2
-ALLOCATOR_ALLOC, ALLOCATOR_FREE, DEFAULT_ALLOCATOR = 75, 76, 78
 RELEASE_STATUS = 93
 
 
@@ -20,15 +19,6 @@ class Base(ctypes.Structure):
     _fields_ = (
         ("get_api", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)),
         ("get_version_string", ctypes.CFUNCTYPE(ctypes.c_char_p)),
-    )
-
-
-class Allocator(ctypes.Structure):
-    _fields_ = (
-        ("version", ctypes.c_uint32),
-        ("alloc", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)),
-        ("free", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)),
-        ("info", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)),
     )
 
 
@@ -111,29 +101,3 @@ def test_a_status_is_made_read_and_released_by_numbers_of_slots(library: Library
     message = library.slot(GET_ERROR_MESSAGE, ctypes.c_char_p, pointer)(status)
     assert message == "nicht da: ä".encode()
     library.slot(RELEASE_STATUS, None, pointer)(status)
-
-
-def test_a_block_is_taken_and_freed_by_numbers_of_slots(library: Library) -> None:
-    pointer, out = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
-    allocator, block = pointer(), pointer()
-    default = library.slot(DEFAULT_ALLOCATOR, pointer, out)
-    assert default(ctypes.byref(allocator)) is None
-    alloc = library.slot(ALLOCATOR_ALLOC, pointer, pointer, ctypes.c_size_t, out)
-    assert alloc(allocator, 1000, ctypes.byref(block)) is None
-    assert block.value is not None
-    assert block.value % 64 == 0
-    ctypes.memset(block, 255, 1000)
-    assert library.slot(ALLOCATOR_FREE, pointer, pointer, pointer)(allocator, block) is None
-
-
-def test_the_allocators_struct_is_called_field_by_field(library: Library) -> None:
-    found = ctypes.c_void_p()
-    default = library.slot(DEFAULT_ALLOCATOR, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
-    assert default(ctypes.byref(found)) is None
-    assert found.value is not None
-    allocator = Allocator.from_address(found.value)
-    assert allocator.version >= API_VERSION
-    block = allocator.alloc(found, 100)
-    assert block % 64 == 0
-    allocator.free(found, block)
-    assert allocator.info(found)

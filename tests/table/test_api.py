@@ -205,14 +205,3 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 def test_the_import_loads_no_module_that_may_not_be_needed():
     code = "import sys, ortcffi; print(sorted(n for n in sys.modules if n.startswith('ortcffi')))"
     assert run_python(code) == "['ortcffi']"
-
-
-def test_the_build_info_names_the_allocator_in_use(core_api):
-    assert "allocator=" in core_api.build_info
-
-
-def test_the_experimental_function_for_tests_answers_alike(api):
-    function = lib.GetExperimentalFunction(api.pointer, b"OrtApi_ExperimentalApiTest_SinceV28")
-    out = ffi.new("uint64_t*")
-    status = ffi.cast("OrtStatus*(*)(uint64_t*)", function)(out)
-    assert (status, out[0]) == (ffi.NULL, 12345)

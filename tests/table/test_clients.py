@@ -14,7 +14,6 @@ SOURCES = CHECKOUT / "tests/c/clients"
 INCLUDE = CHECKOUT / "core/include"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 HEADERS = ["onnxruntime_c_api.h", "onnxruntime_ep_c_api.h", "ortcore.h"]
-C_STANDARDS = ["c11", "c17"]
 REFUSAL = (
     "The requested API version [{asked}] is not available, only API versions [1, {newest}] are "
     "supported in this build. Current ORT Version is: {version}\n"

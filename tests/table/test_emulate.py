@@ -14,16 +14,6 @@ from ortcffi._native import ffi, lib
 VERSIONS = range(1, 31)
 CUSTOM_OPS = CHECKOUT / "tests/c/clients/custom_ops.c"
 
-# late_slots.cc calls each slot of each host.
-
-
-def late_call(api):
-    """Call a slot of version 23 by its place in the table, as a careless client does."""
-    out = ffi.new("OrtMemoryInfo**")
-    status = lib.CreateMemoryInfo_V2(api.pointer, b"Cpu", 0, 0, 0, 0, 0, 0, out)
-    ortcffi.errors.check(api.pointer, status, "CreateMemoryInfo_V2")
-    lib.ReleaseMemoryInfo(api.pointer, out[0])
-
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_host_works_and_its_base_has_its_table_and_no_newer_one(version, capfd):
@@ -42,15 +32,6 @@ def test_a_host_works_and_its_base_has_its_table_and_no_newer_one(version, capfd
 def test_hosts_differ_unless_they_are_of_one_version():
     assert ortcffi.emulate(20) == ortcffi.emulate(20) != ortcffi.emulate(21)
     assert ortcffi.emulate(API_VERSION) == ortcffi.core_api()
-
-
-@pytest.mark.parametrize("version", [1, 22])
-def test_a_later_slot_names_itself_and_its_version(version):
-    with pytest.raises(ortcffi.errors.NotImplemented) as caught:
-        late_call(ortcffi.emulate(version))
-    assert caught.value.message == (
-        "CreateMemoryInfo_V2 came with API version 23; this host is of an older one"
-    )
 
 
 def test_a_host_accepts_the_objects_of_another():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from support.paths import CHECKOUT
 from support.threads import run_threads
-from support.versions import API_VERSION, VERSION_STRING
 
 import ortcffi
 from ortcffi import ErrorCode
@@ -61,17 +60,6 @@ def test_the_need_counts_what_the_struct_of_an_op_relies_on(api, compile_c):
     with ortcffi.trace(api) as traced, ortcffi.SessionOptions(traced.api) as options:
         options.register_custom_ops(path)
     assert traced.needs == Needs(16, (), ("CreateKernelV2", "KernelComputeV2"))
-
-
-def test_the_traced_table_answers_as_the_one_behind_it(api):
-    out = ffi.new("OrtMemoryInfo**")
-    with ortcffi.trace(api) as traced:
-        status = lib.CreateMemoryInfo(traced.table, b"NoSuchDevice", 0, 0, 0, out)
-    with pytest.raises(ortcffi.errors.InvalidArgument) as caught:
-        ortcffi.errors.check(traced.table, status, "CreateMemoryInfo")
-    with pytest.raises(ortcffi.errors.InvalidArgument) as expected:
-        api.memory_info("NoSuchDevice")
-    assert caught.value == expected.value
 
 
 def test_without_a_table_the_default_one_is_traced():
@@ -175,14 +163,6 @@ def test_threads_count_together(core_api):
 
         run_threads(*[work] * 4)
     assert traced.called == {"CreateStatus": 4000, "ReleaseStatus": 4000}
-
-
-def test_a_trace_of_a_trace_is_refused(core_api):
-    with (
-        ortcffi.trace(core_api) as traced,
-        pytest.raises(ortcffi.errors.InvalidArgument, match="must not be the table of a trace"),
-    ):
-        ortcffi.trace(ortcffi.Api(traced.table, version=API_VERSION, version_string=VERSION_STRING))
 
 
 def test_the_memory_of_figures_lives_as_long_as_the_trace(core_api):

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Types of values: made, read, compared, the same on both tables."""
 
-import re
-
 import pytest
 
 import ortcffi as ort
 from ortcffi import ElementType, TensorTypeInfo, TypeInfo, ValueKind
-from ortcffi._native import ffi, lib
 
 SHAPES = [(), (3,), (0, 3), ("batch", 3), (None, "naïve 模型", 2**62), (None, None)]
 
@@ -153,23 +150,3 @@ def test_a_host_without_a_model_editor_raises():
 def test_an_old_host_reads_a_shape():
     with TensorTypeInfo("f4", ["batch", None], ort.emulate(17)) as info:
         assert info.shape == ("batch", None)
-
-
-# --- of values ------------------------------------------------------------------------------------
-
-
-def tensor(api, data, element):
-    out, info, shape = ffi.new("OrtValue**"), api.cpu_memory_info(), ffi.new("int64_t[]", [2, 3])
-    status = lib.CreateTensorWithDataAsOrtValue(
-        api.pointer, info.handle, data, len(data), shape, 2, element, out
-    )
-    ort.errors.check(api.pointer, status, "CreateTensorWithDataAsOrtValue")
-    return ort.Value.from_handle(api, out[0])
-
-
-def test_a_dimension_below_minus_one_is_refused_in_the_words_of_onnx_runtime(api):
-    info = TensorTypeInfo("f4", [1], api)
-    status = lib.SetDimensions(api.pointer, info.handle, [-2], 1)
-    text = re.escape("dim_values must be -1 (symbolic dimension) or larger.")
-    with pytest.raises(ort.errors.InvalidArgument, match=text):
-        ort.errors.check(api.pointer, status, "SetDimensions")

@@ -36,23 +36,15 @@ def address(array):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_an_array_and_its_value_share_memory(api, dtype):
     x = image(dtype)
-    value = Value.from_numpy(x, api=api)
+    value, out = Value.from_numpy(x, api=api), ffi.new("void**")
+    assert (value.shape, value.dtype, value.nbytes) == (x.shape, x.dtype, x.nbytes)
+    assert (value.kind, value.memory_info) == (ValueKind.TENSOR, api.cpu_memory_info())
+    assert not lib.GetTensorMutableData(api.pointer, value.handle, out)
+    assert int(ffi.cast("uintptr_t", out[0])) == address(x)
     y = value.numpy()
     assert (y.dtype, y.shape, address(y)) == (x.dtype, x.shape, address(x))
     y[1, 2, 3] = 1
     assert x[1, 2, 3] == 1
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_the_library_sees_shape_type_and_size(api, dtype):
-    x = image(dtype)
-    value = Value.from_numpy(x, api=api)
-    assert (value.shape, value.dtype, value.nbytes) == (x.shape, x.dtype, x.nbytes)
-    assert value.kind is ValueKind.TENSOR
-    out = ffi.new("void**")
-    assert not lib.GetTensorMutableData(api.pointer, value.handle, out)
-    assert int(ffi.cast("uintptr_t", out[0])) == address(x)
-    assert value.memory_info == api.cpu_memory_info()
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

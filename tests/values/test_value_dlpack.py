@@ -293,6 +293,7 @@ def altered(x, **fields):
         ({"major": 2}, BufferError, "DLPack 2, not of 1"),
         ({"device_type": 2}, BufferError, r"not on device \(2, 0\)"),
         ({"ndim": -1}, BufferError, "without a shape"),
+        ({"ndim": 2**31 - 1}, BufferError, "shape"),
         ({"shape": None}, BufferError, "without a shape"),
         ({"data": None}, BufferError, "without a shape or memory"),
         ({"shape": (ctypes.c_int64 * 1)(-4)}, BufferError, "without a shape"),

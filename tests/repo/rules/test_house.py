@@ -99,22 +99,6 @@ HEADERS = [
 ]
 
 
-def test_every_header_is_read_once():
-    """Headers that clients may read have a guard of their own; those of the core have a pragma."""
-    wrong = {}
-    for path in HEADERS:
-        text = path.read_text()
-        guards = re.findall(r"^#ifndef (\w+_H_)\n#define \1$", text, re.MULTILINE)
-        pragmas = re.findall(r"^#pragma once$", text, re.MULTILINE)
-        if CHECKOUT / "core/src" in path.parents:
-            is_right = len(pragmas) == 1 and guards == []
-        else:
-            is_right = len(guards) == 1 and f"{path.stem.upper()}_H_" in guards[0]
-        if not is_right:
-            wrong[name(path)] = guards
-    assert wrong == {}
-
-
 def compile_each(compiler: list[str], paths: list[Path], *flags: str) -> str:
     """What the compiler says of headers, each compiled alone."""
     command = [*compiler, "-fsyntax-only", "-Werror=implicit-function-declaration", *flags]
@@ -149,6 +133,12 @@ def test_the_hooks_run_the_versions_that_are_installed_for_development():
     assert pins(".pre-commit-config.yaml") == pins("pyproject.toml") != set()
 
 
+def test_one_module_registers_functions_for_forks():
+    found = {name(path): path.read_text().count("register_at_fork(") for path in written(".py")}
+    ours = {path: count for path, count in found.items() if path.startswith("ortcffi/") and count}
+    assert ours == {"ortcffi/_forks.py": 1}
+
+
 # All that may stand at the root.
 ROOT = {".ci", ".clang-format", ".github", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md"}
 ROOT |= {
@@ -167,8 +157,3 @@ def test_the_root_has_what_is_listed():
     made = [line.strip("/") for line in (CHECKOUT / ".gitignore").read_text().split()] + [".git"]
     found = {path.name for path in CHECKOUT.iterdir()}
     assert {each for each in found if not any(fnmatch(each, pattern) for pattern in made)} == ROOT
-
-
-def test_names_of_files_need_no_quotes():
-    found = [name(path) for folder in [*FOLDERS, "docs"] for path in (CHECKOUT / folder).rglob("*")]
-    assert [each for each in found if re.search(r"[^A-Za-z0-9._/+@-]", each)] == []
