@@ -45,9 +45,9 @@ static const struct {
   const char* name;
   uint32_t api, factory, provider;
 } kinds[] = {
-    [ASKED] = {"AskedEP", 23, 25, 23},      [DEVICE] = {"DeviceEP", 28, 24, 24},
-    [KERNEL] = {"KernelEP", 24, 24, 25},    [LYING] = {NULL, 23, 23, 27},
-    [CONTEXTS] = {NULL, 31, 23, 31},        [PROFILING] = {NULL, 25, 23, 25},
+    [ASKED] = {"AskedEP", 23, 25, 23},   [DEVICE] = {"DeviceEP", 28, 24, 24},
+    [KERNEL] = {"KernelEP", 24, 24, 25}, [LYING] = {NULL, 23, 23, 27},
+    [CONTEXTS] = {NULL, 31, 23, 31},     [PROFILING] = {NULL, 25, 23, 25},
 };
 
 /* --- devices ---------------------------------------------------------------------------------- */
