@@ -56,6 +56,9 @@ typedef const OrtApiBase*(ORT_API_CALL* OrtcoreEmulate)(uint32_t version);
 /** For `fails`: no call of the slot succeeds. */
 #define ORTCORE_EACH_CALL UINT64_MAX
 
+/** For `notes`. */
+#define ORTCORE_NOTE_STATUSES 2
+
 /** What clients did. The counts may grow while they are read. */
 typedef struct OrtcoreFigures {
   /** Bit v: GetApi was asked for version v. The highest bit: for its number or more. */
@@ -69,7 +72,9 @@ typedef struct OrtcoreFigures {
    * is not passed on; counted as in `calls`, from 1. ORTCORE_EACH_CALL: all. 0: none. Slots without
    * a status do not fail. */
   uint64_t fails[ORTCORE_TRACED_ALL];
-  /** For the caller to write: whether objects are noted from now on. Calls are slower then. */
+  /** For the caller to write: whether objects are noted from now on. Calls are slower then.
+   * ORTCORE_NOTE_STATUSES: and statuses that are not the core's, for clients that release them
+   * with the table. */
   uint64_t notes;
   /** How many noted objects of each slot were not released. Statuses are noted where the
    * table is the core's, which knows when a host releases them; attributes are not, since nodes

@@ -135,6 +135,8 @@ struct core_object {
 
 /** How many objects of a kind are alive, over all threads. */
 int64_t core_live_objects(enum core_kind kind);
+/** The name of a kind; NULL past the last. */
+const char* core_kind_name(unsigned kind);
 /** @} */
 
 /** @name Statuses

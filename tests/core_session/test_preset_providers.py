@@ -98,7 +98,7 @@ def test_the_order_and_the_options_are_those_of_the_variable(ran):
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs root")
-def test_a_program_with_more_rights_than_its_user_ignores_the_variable(
+def test_a_program_with_more_rights_than_its_user_ignores_the_variables(
     tmp_path, add_ep, c_compiler, core_library
 ):
     (tmp_path / "client.c").write_text(CLIENT)
@@ -112,8 +112,11 @@ def test_a_program_with_more_rights_than_its_user_ignores_the_variable(
         assert f"ORTCORE_PROVIDERS] {add_ep}" in plain
         os.chown(program, 65534, 65534)
         program.chmod(0o4755)  # runs as its owner
-        refused = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
+        watch = {"ORTCORE_WATCH": f"{folder}/report.json"}
+        refused = run(program, env={"ORTCORE_PROVIDERS": add_ep, **watch}).stderr
         assert "ORTCORE_PROVIDERS] ignored" in refused
+        assert "ORTCORE_WATCH: ignored" in refused
+        assert not Path(folder, "report.json").exists()
 
 
 CLIENT = """

@@ -22,3 +22,11 @@ void core_end(struct core_object* self) {
 }
 
 int64_t core_live_objects(enum core_kind kind) { return heap_live_objects(kind); }
+
+const char* core_kind_name(unsigned kind) {
+  static const char* const names[] = {
+#define KIND(kind, text) text,
+#include "object/kinds.def"
+  };
+  return kind < CORE_KINDS ? names[kind] : NULL;
+}

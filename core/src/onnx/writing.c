@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "onnx/writing.h"
 
+#include <stdarg.h>
+
 #include "heap/heap.h"
 
 static bool make_room(struct core_writing* to, size_t size) {
@@ -99,4 +101,26 @@ void core_copy_other_fields(struct core_writing* to, struct core_message from,
       core_write_raw(to, start, (size_t)(from.at - start));
     }
   }
+}
+
+void core_put(struct core_writing* text, const char* format, ...) {
+  char piece[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(piece, sizeof piece, format, arguments);
+  va_end(arguments);
+  core_write_raw(text, piece, strlen(piece));
+}
+
+void core_put_quoted(struct core_writing* text, const char* content) {
+  core_put(text, "\"");
+  for (const char* at = content; *at != 0; at++) {
+    unsigned char c = (unsigned char)*at;
+    if (c < ' ' || c == '"' || c == '\\') {
+      core_put(text, c < ' ' ? "\\u%04x" : "\\%c", c);
+    } else {
+      core_write_raw(text, at, 1);
+    }
+  }
+  core_put(text, "\"");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file writing.h
- * Writes messages of protobuf into memory that grows.
+ * Writes messages of protobuf, and JSON, into memory that grows.
  *
  * Where there is no memory, the rest is not written, and `has_failed` says so at the end.
  */
@@ -43,3 +43,8 @@ void core_copy_other_fields(struct core_writing* to, struct core_message from,
 /** Begins a message within the message; returns the argument for core_end_message. */
 size_t core_begin_message(struct core_writing* to, uint32_t field);
 void core_end_message(struct core_writing* to, size_t begin);
+
+/** Writes up to 255 bytes as printf. */
+void core_put(struct core_writing* text, const char* format, ...) CORE_FORMAT(2);
+/** Writes a string of JSON. */
+void core_put_quoted(struct core_writing* text, const char* content);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/profile.h"
 
-#include <stdarg.h>
-
 #include "ep/library.h"
 
 /* So many bytes are written at once. */
@@ -34,30 +32,6 @@ static bool has_ended(struct core_profile* profile) {
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Writes up to 255 bytes as printf. */
-static CORE_FORMAT(2) void put(struct core_writing* text, const char* format, ...) {
-  char piece[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(piece, sizeof piece, format, arguments);
-  va_end(arguments);
-  core_write_raw(text, piece, strlen(piece));
-}
-
-/* Writes a string of JSON. */
-static void put_quoted(struct core_writing* text, const char* content) {
-  put(text, "\"");
-  for (const char* at = content; *at != 0; at++) {
-    unsigned char c = (unsigned char)*at;
-    if (c < ' ' || c == '"' || c == '\\') {
-      put(text, c < ' ' ? "\\u%04x" : "\\%c", c);
-    } else {
-      core_write_raw(text, at, 1);
-    }
-  }
-  put(text, "\"");
-}
-
 /* Keeps a failure for the end, if it is the first. */
 static void note_failure(struct core_profile* profile, OrtStatus* status) {
   core_mutex_lock(&profile->lock);
@@ -77,32 +51,31 @@ static void flush(struct core_profile* profile) {
 
 static void put_event(struct core_writing* text, const OrtProfilingEvent* event) {
   static const char* const categories[] = {"Session", "Node", "Kernel", "Api"};
-  put(text, "{\"cat\" : \"%s\",\"pid\" :%" PRId32 ",\"tid\" :%" PRId32, categories[event->category],
-      event->process_id, event->thread_id);
-  put(text,
-      ",\"dur\" :%" PRId64 ",\"ts\" :%" PRId64 ",\"ph\" : \"X\",\"name\" :", event->duration_us,
-      event->timestamp_us);
-  put_quoted(text, event->name);
-  put(text, ",\"args\" : {");
+  core_put(text, "{\"cat\" : \"%s\",\"pid\" :%" PRId32 ",\"tid\" :%" PRId32,
+           categories[event->category], event->process_id, event->thread_id);
+  core_put(text, ",\"dur\" :%" PRId64 ",\"ts\" :%" PRId64 ",\"ph\" : \"X\",\"name\" :",
+           event->duration_us, event->timestamp_us);
+  core_put_quoted(text, event->name);
+  core_put(text, ",\"args\" : {");
   for (size_t i = 0; i < event->arguments.count; i++) {
     const struct core_item* argument = &event->arguments.list[i];
-    put(text, "%s", i > 0 ? "," : "");
-    put_quoted(text, argument->key);
-    put(text, " : ");
+    core_put(text, "%s", i > 0 ? "," : "");
+    core_put_quoted(text, argument->key);
+    core_put(text, " : ");
     if (argument->mark) {
-      put(text, "%s", core_item_text(argument));
+      core_put(text, "%s", core_item_text(argument));
     } else {
-      put_quoted(text, core_item_text(argument));
+      core_put_quoted(text, core_item_text(argument));
     }
   }
-  put(text, "}}");
+  core_put(text, "}}");
 }
 
 /* Writes an event, unless the file is closed. */
 static void write_event(struct core_profile* profile, const OrtProfilingEvent* event) {
   core_mutex_lock(&profile->lock);
   if (profile->file != NULL) {
-    put(&profile->text, "%s", profile->has_events ? ",\n" : "");
+    core_put(&profile->text, "%s", profile->has_events ? ",\n" : "");
     put_event(&profile->text, event);
     profile->has_events = true;
     if (profile->text.size >= CHUNK) {
@@ -140,7 +113,7 @@ static OrtStatus* open_profile(struct core_profile* profile, const ORTCHAR_T* pr
   } while (profile->file == NULL && core_find_file(profile->path, real) != CORE_NO_FILE);
   CORE_REFUSE_IF(profile->file == NULL, ORT_FAIL, "the profile '%s' cannot be created",
                  profile->path);
-  put(&profile->text, "[\n");
+  core_put(&profile->text, "[\n");
   return NULL;
 }
 
@@ -299,17 +272,17 @@ static size_t size_of(const OrtValue* value) {
 /* Of tensors the element type and shape: [{"float":[2,3]},{"int64":[]}]. */
 static void put_shapes(struct core_writing* text, OrtValue* const* values, size_t count) {
   bool is_any = false;
-  put(text, "[");
+  core_put(text, "[");
   for (size_t i = 0; i < count; i++) {
     const struct core_shape* shape = values[i] != NULL ? core_shape_of(values[i]) : NULL;
     if (shape == NULL) {
       continue;
     }
-    put(text, "%s{\"%s\":[", is_any ? "," : "", core_element_name(shape->type));
+    core_put(text, "%s{\"%s\":[", is_any ? "," : "", core_element_name(shape->type));
     for (size_t k = 0; k < shape->rank; k++) {
-      put(text, "%s%" PRId64, k > 0 ? "," : "", shape->dims[k]);
+      core_put(text, "%s%" PRId64, k > 0 ? "," : "", shape->dims[k]);
     }
-    put(text, "]}");
+    core_put(text, "]}");
     is_any = true;
   }
   core_write_raw(text, "]", sizeof "]"); /* with its end, as the text of an argument */
@@ -395,7 +368,7 @@ void core_end_step(struct core_profile* profile, const struct core_timing* timin
 
 static OrtStatus* close_profile(struct core_profile* profile) {
   core_mutex_lock(&profile->lock);
-  put(&profile->text, "\n]\n");
+  core_put(&profile->text, "\n]\n");
   flush(profile);
   bool is_closed = fclose(profile->file) == 0;
   profile->file = NULL;

@@ -11,6 +11,7 @@ struct noted {
   const void* object;
   uint64_t* alive;
   bool is_status;
+  bool is_read;
 };
 
 #define CHAINS 1024
@@ -29,7 +30,7 @@ bool core_note_as(const void* object, uint64_t* alive, bool is_status) {
   }
   core_lock(CORE_LOCK_NOTES);
   struct noted** chain = chain_of(object);
-  *noted = (struct noted){*chain, object, alive, is_status};
+  *noted = (struct noted){*chain, object, alive, is_status, false};
   *chain = noted;
   ++*alive;
   core_unlock(CORE_LOCK_NOTES);
@@ -43,19 +44,43 @@ void core_note(const void* object, uint64_t* alive) {
   }
 }
 
+/* The place of an object's last note in its chain, or the end of the chain. */
+static struct noted** find(const void* object) {
+  struct noted** place = chain_of(object);
+  while (*place != NULL && (*place)->object != object) {
+    place = &(*place)->next;
+  }
+  return place;
+}
+
+void core_note_read(const void* status) {
+  core_lock(CORE_LOCK_NOTES);
+  struct noted* found = *find(status);
+  if (found != NULL) {
+    found->is_read = true;
+  }
+  core_unlock(CORE_LOCK_NOTES);
+}
+
+uint64_t* core_noted_in(const void* object, bool* is_unread) {
+  core_lock(CORE_LOCK_NOTES);
+  const struct noted* found = *find(object);
+  uint64_t* alive = found != NULL ? found->alive : NULL;
+  *is_unread = found != NULL && found->is_status && !found->is_read;
+  core_unlock(CORE_LOCK_NOTES);
+  return alive;
+}
+
 void core_forget(const void* object) {
-  struct noted* found = NULL;
   if (object == NULL || !__atomic_load_n(&is_used, __ATOMIC_ACQUIRE)) {
     return;
   }
   core_lock(CORE_LOCK_NOTES);
-  for (struct noted** place = chain_of(object); *place != NULL; place = &(*place)->next) {
-    if ((*place)->object == object) {
-      found = *place;
-      *place = found->next;
-      --*found->alive;
-      break;
-    }
+  struct noted** place = find(object);
+  struct noted* found = *place;
+  if (found != NULL) {
+    *place = found->next;
+    --*found->alive;
   }
   core_unlock(CORE_LOCK_NOTES);
   heap_free(found);

@@ -159,8 +159,6 @@ static const OrtApiBase api_base = {.GetApi = get_api, .GetVersionString = get_v
 
 const OrtApiBase* core_api_base(void) { return &api_base; }
 
-CORE_EXPORT const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION { return &api_base; }
-
 #if defined(__clang__)
 #define COMPILER "clang " __clang_version__
 #elif defined(__GNUC__)

@@ -58,31 +58,58 @@ static CORE_NOINLINE bool before(const struct hook* hook, unsigned slot, unsigne
   return !is_late && !is_to_fail;
 }
 
-/* Whether the caller of a slot borrows the object that it gets, and must not release it. */
-#define PLACE(name) (offsetof(OrtApi, name) / sizeof(void*))
+/* Whether the caller of a slot borrows the object that it gets, and must not release it, or may
+ * have put an object of its own there. */
 static bool borrows(unsigned slot) {
-  return slot == PLACE(KernelContext_GetOutput) ||
-         slot == PLACE(KernelContext_GetPreallocatedOutput) ||
-         slot == PLACE(ShapeInferContext_GetInputTypeShape);
+  static const uint16_t borrowing[] = {
+      CORE_PLACE(Run),
+      CORE_PLACE(RunAsync),
+      CORE_PLACE(KernelContext_GetOutput),
+      CORE_PLACE(KernelContext_GetPreallocatedOutput),
+      CORE_PLACE(KernelContext_GetSyncStream),
+      CORE_PLACE(ShapeInferContext_GetInputTypeShape),
+      CORE_PLACE(GetAllocatorWithDefaultOptions),
+      CORE_PLACE(CreateSharedAllocator),
+      CORE_PLACE(GetSharedAllocator),
+  };
+  for (size_t i = 0; i < CORE_COUNT_OF(borrowing); i++) {
+    if (slot == borrowing[i]) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* Whether an argument is the place for a new object. What the caller may only read is const. */
-#define IS_PLACE(argument)               \
-  _Generic((argument),                   \
-      OrtValue * *: 1,                   \
-      OrtTypeInfo * *: 1,                \
-      OrtTensorTypeAndShapeInfo * *: 1,  \
-      OrtOpAttr * *: 1,                  \
-      OrtKernelInfo * *: 1,              \
-      OrtOp * *: 1,                      \
-      OrtKeyValuePairs * *: 1,           \
-      OrtMemoryInfo * *: 1,              \
-      OrtGraph * *: 1,                   \
-      OrtModelMetadata * *: 1,           \
-      OrtExternalInitializerInfo * *: 1, \
-      OrtKernelRegistry * *: 1,          \
-      OrtKernelDefBuilder * *: 1,        \
-      OrtKernelDef * *: 1,               \
+#define IS_PLACE(argument)                      \
+  _Generic((argument),                          \
+      OrtEnv * *: 1,                            \
+      OrtSession * *: 1,                        \
+      OrtSessionOptions * *: 1,                 \
+      OrtRunOptions * *: 1,                     \
+      OrtIoBinding * *: 1,                      \
+      OrtCustomOpDomain * *: 1,                 \
+      OrtThreadingOptions * *: 1,               \
+      OrtArenaCfg * *: 1,                       \
+      OrtPrepackedWeightsContainer * *: 1,      \
+      OrtLoraAdapter * *: 1,                    \
+      OrtAllocator * *: 1,                      \
+      OrtSyncStream * *: 1,                     \
+      OrtDeviceEpIncompatibilityDetails * *: 1, \
+      OrtValue * *: 1,                          \
+      OrtTypeInfo * *: 1,                       \
+      OrtTensorTypeAndShapeInfo * *: 1,         \
+      OrtOpAttr * *: 1,                         \
+      OrtKernelInfo * *: 1,                     \
+      OrtOp * *: 1,                             \
+      OrtKeyValuePairs * *: 1,                  \
+      OrtMemoryInfo * *: 1,                     \
+      OrtGraph * *: 1,                          \
+      OrtModelMetadata * *: 1,                  \
+      OrtExternalInitializerInfo * *: 1,        \
+      OrtKernelRegistry * *: 1,                 \
+      OrtKernelDefBuilder * *: 1,               \
+      OrtKernelDef * *: 1,                      \
       default: 0)
 
 /* Notes what was written to each argument that is a place. */
@@ -94,7 +121,7 @@ static bool borrows(unsigned slot) {
 
 static bool has_notes(const struct hook* hook, unsigned slot) {
   return hook->handed_out.figures->notes != 0 && !borrows(slot) &&
-         (hook == WATCH || slot != PLACE(CreateOpAttr)); /* CreateNode takes attributes over */
+         (hook == WATCH || slot != CORE_PLACE(CreateOpAttr)); /* CreateNode takes attributes over */
 }
 
 /* Notes what was written to `place`, where a caller wanted a pointer to a new object. */
@@ -106,12 +133,18 @@ static CORE_NOINLINE void note_made(const struct hook* hook, unsigned slot, uint
   }
 }
 
-/* Only the core's statuses are forgotten when a host releases them. */
+/* Only the core's statuses are forgotten when a host releases them. Those that a client of another
+ * library creates are for the library to release. */
 static CORE_NOINLINE OrtStatus* after(const struct hook* hook, unsigned slot, OrtStatus* status) {
   OrtcoreFigures* figures = hook->handed_out.figures;
-  return figures->notes != 0 && hook->inner->ReleaseStatus == ort_ReleaseStatus
-             ? core_note_status(status, &figures->alive[slot])
-             : status;
+  if (figures->notes != 0 && hook->inner->ReleaseStatus == ort_ReleaseStatus) {
+    return core_note_status(status, &figures->alive[slot]);
+  }
+  if (figures->notes == ORTCORE_NOTE_STATUSES && status != NULL &&
+      slot != CORE_PLACE(CreateStatus)) {
+    (void)core_note_as(status, &figures->alive[slot], true);
+  }
+  return status;
 }
 
 /* An object is forgotten before another one may get its address. */

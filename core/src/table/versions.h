@@ -37,6 +37,9 @@ const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char*
 _Static_assert(0 CORE_EACH_HOST(CORE_COUNT_HOST, ) == ORT_API_VERSION,
                "CORE_EACH_OLDER_HOST lists every version before this one");
 
+/** The index of a slot of OrtApi. */
+#define CORE_PLACE(name) (offsetof(OrtApi, name) / sizeof(void*))
+
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          const char* version_string, OrtcoreFigures* figures,

@@ -63,11 +63,4 @@ size_t ortcffi_left_statuses(const OrtcoreFigures* figures, ortcffi_left_status*
 
 int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }
 
-static const char* const names[] = {
-#define KIND(kind, text) text,
-#include "object/kinds.def"
-};
-
-const char* ortcffi_kind_name(int kind) {
-  return kind >= 0 && kind < CORE_KINDS ? names[kind] : NULL;
-}
+const char* ortcffi_kind_name(int kind) { return core_kind_name((unsigned)kind); }
