@@ -51,7 +51,6 @@ class Adds:
 
 
 in_python = ort.execution_provider("adds")(Adds)
-borrowing = ort.execution_provider("adds borrowing", borrow=True)(Adds)
 
 
 def in_c(folder: str) -> str:
@@ -106,14 +105,12 @@ def main() -> None:
         compiled = in_c(folder)
         kernel = add.kernel()
         found["kernel: op in Python"] = nanoseconds(lambda: kernel(X, X))
-        for name, ep in (("in Python", in_python), ("in Python, borrowing", borrowing)):
-            found[f"kernel: provider {name}"] = nanoseconds(on_the_core(ep))
+        found["kernel: provider in Python"] = nanoseconds(on_the_core(in_python))
         found["kernel: provider in C"] = nanoseconds(on_the_core(compiled))
         for name, each in (
             ("ONNX Runtime's own", None),
             ("op in Python", add),
             ("provider in Python", in_python),
-            ("provider in Python, borrowing", borrowing),
             ("provider in C", compiled),
         ):
             with in_a_session(each) as call:

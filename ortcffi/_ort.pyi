@@ -525,9 +525,6 @@ class ortcffi_op_facts(Cdata):
     first_version: int
     last_version: int
     infers: int
-    inplace_inputs: Cdata
-    inplace_outputs: Cdata
-    inplace_count: int
 class ortcffi_registered_ep(Cdata): ...
 class ortcffi_ep_host(Cdata):
     base: OrtApiBase

@@ -2,7 +2,6 @@
 """What C calls of an op written in Python; ``boundary/kernels/python_op.h`` lists the methods."""
 
 import inspect
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -56,7 +55,6 @@ class Definition:
         outputs: "tuple[Operand, ...]",
         attributes: "tuple[Attribute, ...]",
         shapes: Callable[..., Any] | None,
-        borrow: bool,
     ) -> None:
         self.full_name = full_name
         self.function = function
@@ -64,7 +62,6 @@ class Definition:
         self.outputs = outputs
         self.attributes = attributes
         self.shapes = shapes
-        self.borrow = borrow
         called = function.__call__ if isinstance(function, type) else function
         self.out_mode = 0 if not takes_out(called) else 1 if shapes is None else 2
         self._check_signature()
@@ -106,16 +103,14 @@ class Definition:
 
     # --- kernels ----------------------------------------------------------------------------------
 
-    def make(
-        self, api: int, version: int, info: int
-    ) -> tuple[Any, dict[str, Any] | None, int, bool]:
+    def make(self, api: int, version: int, info: int) -> tuple[Any, dict[str, Any] | None, int]:
         """Return what to call for a node, and with which keywords."""
         found = read_attributes(
             table_of(api, version), ffi.cast("OrtKernelInfo*", info), self.attributes
         )
         if isinstance(self.function, type):
-            return self.function(**found), None, self.out_mode, self.borrow
-        return self.function, found or None, self.out_mode, self.borrow
+            return self.function(**found), None, self.out_mode
+        return self.function, found or None, self.out_mode
 
     def out_shapes(
         self, inputs: tuple[Any, ...], keywords: dict[str, Any] | None, count: int
@@ -147,7 +142,7 @@ class Definition:
                 raise
             lines = traceback.format_tb(error.__traceback__)
             error.add_note("".join(["raised here:\n", *lines]))
-            for each in _with_causes(error, set()):
+            for each in _with_causes(error):
                 each.__traceback__ = None
             return code_and_text(error)
         return None
@@ -244,31 +239,11 @@ class Definition:
             raise TypeError(f"{self.full_name}: output {index} must be {dtype}, not {array.dtype}")
         return array
 
-    # --- memory of the host -----------------------------------------------------------------------
 
-    @staticmethod
-    def clear_frames(error: BaseException | None) -> None:
-        """Clear the frames that an exception refers to, as they refer to the arrays of the call."""
-        handled = {id(sys.exception())}  # what the caller of the run handles now
-        for each in _with_causes(error, handled):
-            traceback.clear_frames(each.__traceback__)
-
-    def refuse_references(self, error: BaseException | None) -> None:
-        """Raise for arrays that are still referenced.
-
-        Of an exception only the text is used: it may refer to an array.
-        """
-        text = "".join(traceback.format_exception_only(error)).strip()
-        also = "" if error is None else f" (the op raised {text})"
-        raise BufferError(
-            f"{self.full_name}: an array of the call, or a view of one, is still referenced, but "
-            f"its memory was borrowed for the call: keep a copy, or do not set borrow{also}"
-        )
-
-
-def _with_causes(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
-    """Yield an exception and all that it refers to, without those seen already."""
-    todo = [error]
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and all that it refers to, each once."""
+    todo: list[BaseException | None] = [error]
+    seen: set[int] = set()
     while todo:
         each = todo.pop()
         if each is not None and id(each) not in seen:

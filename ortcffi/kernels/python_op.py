@@ -32,7 +32,6 @@ def op_struct(  # noqa: PLR0913  # as many as there are facts
     definition: "Definition",
     *,
     versions: tuple[int, int] = (1, NO_END),
-    may_inplace: tuple[tuple[int, int], ...] = (),
     infers: bool = False,
 ) -> Any:
     """Return an ``OrtCustomOp`` for hosts of one table.
@@ -43,9 +42,6 @@ def op_struct(  # noqa: PLR0913  # as many as there are facts
     facts = ffi.new("ortcffi_op_facts*")
     kept = [facts, ffi.new("char[]", name.encode())]
     facts.name = kept[-1]
-    for place, pairs in (("inplace_inputs", 0), ("inplace_outputs", 1)):
-        kept.append(ffi.new("int[]", [pair[pairs] for pair in may_inplace]))
-        setattr(facts, place, kept[-1])
     for side, operands in (("input", inputs), ("output", outputs)):
         rows = []
         for operand in operands:
@@ -57,7 +53,7 @@ def op_struct(  # noqa: PLR0913  # as many as there are facts
         setattr(facts, f"{side}s", kept[-1])
         setattr(facts, f"{side}_count", len(rows))
     facts.first_version, facts.last_version = versions
-    facts.infers, facts.inplace_count = infers, len(may_inplace)
+    facts.infers = infers
     return compiled.OpStruct(
         remember_table(api), api.version, address_of(facts), tuple(kept), definition
     )
@@ -76,7 +72,6 @@ class PythonOp:
         name: str,
         definition: "Definition",
         *,
-        may_inplace: tuple[tuple[int, int], ...],
         versions: tuple[int, int],
     ) -> None:
         if not isinstance(definition, Definition):
@@ -88,7 +83,6 @@ class PythonOp:
         self.outputs = definition.outputs
         self.attributes = definition.attributes
         self._definition = definition
-        self._may_inplace = may_inplace
         self._versions = versions
 
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
@@ -130,7 +124,6 @@ class PythonOp:
             self.outputs,
             self._definition,
             versions=self._versions,
-            may_inplace=self._may_inplace,
             infers=self._definition.shapes is not None,
         )
 
@@ -147,10 +140,8 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     attributes: Mapping[str, Any] | None = None,
     name: str | None = None,
     shapes: Callable[..., Any] | None = None,
-    may_inplace: Iterable[tuple[int, int]] = (),
     versions: tuple[int, int | None] = (1, None),
     op_set: str | None = "",
-    borrow: bool = False,
 ) -> Callable[[Callable[..., Any]], PythonOp]:
     """Define a custom op by a Python function or class.
 
@@ -177,16 +168,10 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
         ``shapes(*input_shapes, **attributes)`` returns the shape of the output, or a list of
         several. Shapes are tuples of int, str or None, or None where nothing is known. A
         `TensorTypeInfo` in the place of a shape says the type too.
-    may_inplace : iterable of (int, int), optional
-        Pairs of an input and an output that may share their memory.
     versions : tuple of int, optional
         The first and the last version of the domain that has the op.
     op_set : str, optional
         The set that `custom_op_library` registers: "" for that of the process; None for none.
-    borrow : bool, optional
-        Whether arrays, those of `out` too, lie over the memory of the library that runs the op,
-        which saves the copies: the function must not write to its inputs, and if anything refers to
-        one of the arrays or to a view of one when it returns, the run fails with a `BufferError`.
 
     Examples
     --------
@@ -202,9 +187,6 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
         encode("op_set", op_set)
     taken, given = operands_of("inputs", inputs), operands_of("outputs", outputs)
     declared = attributes_of(attributes)
-    pairs = tuple(
-        (_place("input", i, taken), _place("output", o, given)) for i, o in _pairs(may_inplace)
-    )
     try:
         first, last = versions
     except (TypeError, ValueError):
@@ -229,9 +211,8 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
             outputs=given,
             attributes=declared,
             shapes=shapes,
-            borrow=bool(borrow),
         )
-        op = PythonOp(text, called, definition, may_inplace=pairs, versions=span)
+        op = PythonOp(text, called, definition, versions=span)
         _join(op, op_set)
         return op
 
@@ -241,15 +222,3 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
 def _join(op: PythonOp, name: str | None) -> None:
     if name is not None:
         op_set(name).add(op)
-
-
-def _place(kind: str, place: Any, operands: tuple[Any, ...]) -> int:
-    return integer(f"may_inplace: {kind}", place, (0, max(len(operands) - 1, 0)))
-
-
-def _pairs(may_inplace: Any) -> list[tuple[Any, Any]]:
-    try:
-        return [(one, other) for one, other in may_inplace]
-    except (TypeError, ValueError):
-        text = f"may_inplace must be made of pairs of ints, not {may_inplace!r}"
-        raise TypeError(text) from None

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 class CompiledGroup(Definition):
     """The op that a compiled group is."""
 
-    def __init__(
-        self, name: str, function: Any, graph: "ModelGraph", node: "ModelNode", *, borrow: bool
-    ) -> None:
+    def __init__(self, name: str, function: Any, graph: "ModelGraph", node: "ModelNode") -> None:
         if not callable(function) or isinstance(function, type):
             hint = ""
             if isinstance(function, (list, tuple)):
@@ -56,15 +54,14 @@ class CompiledGroup(Definition):
             outputs=tuple(_operand(each.element_type if each else 0) for each in tensors),
             attributes=(),
             shapes=None,
-            borrow=borrow,
         )
         if self.out_mode:
             self.shapes, self.out_mode = _shapes(graph, node), 2
 
-    def make(self, api: int, version: int, info: int) -> tuple[Any, None, int, bool]:
+    def make(self, api: int, version: int, info: int) -> tuple[Any, None, int]:
         """Return what to call; the node has no attributes, and no info."""
         del api, version, info
-        return self.function, None, self.out_mode, self.borrow
+        return self.function, None, self.out_mode
 
     def array(self, index: int, element: int, result: Any) -> Any:
         """Do the same, for results that are no list of outputs."""

@@ -64,7 +64,6 @@ class PythonEp:
         options: Mapping[str, str] | None = None,
         vendor: str = "",
         version: str = "0.0.0",
-        borrow: bool = False,
     ) -> None:
         if not encode("name", name):
             raise ValueError("name must not be empty")
@@ -84,7 +83,7 @@ class PythonEp:
         self.name, self.vendor, self.version = name, vendor, version
         self._registered_name = name  # for Env.register_ep
         self.options = declared
-        self._function, self._takes, self._borrow = function, takes, bool(borrow)
+        self._function, self._takes = function, takes
 
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         """Make an object of the class."""
@@ -103,14 +102,13 @@ class PythonEp:
 
 
 @public
-def execution_provider(  # noqa: PLR0913  # as many as there are facts
+def execution_provider(  # as many as there are facts
     name: str,
     *,
     devices: Devices = "CPU",
     options: Mapping[str, str] | None = None,
     vendor: str = "",
     version: str = "0.0.0",
-    borrow: bool = False,
 ) -> Callable[[Callable[..., Any]], PythonEp]:
     """Define an execution provider by a Python class.
 
@@ -125,7 +123,7 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     array for each of ``graph.inputs``, in their order, and returns the array of the only output, or
     a tuple of one for each of ``graph.outputs``. Constants are ``graph.initializers``. The function
     may be called by several threads at once. The arrays are those of a `custom_op`, with the same
-    rules for ``out`` and for `borrow`.
+    rule for ``out``.
     A sequence is a list of arrays, a map a dict, and an optional that holds nothing None. Only the
     core takes them as results.
 
@@ -145,8 +143,6 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
         Who made it.
     version : str, optional
         Its version: three numbers with dots.
-    borrow : bool, optional
-        Whether arrays lie over the memory of the library that runs the model, as of `custom_op`.
 
     Returns
     -------
@@ -172,7 +168,7 @@ def execution_provider(  # noqa: PLR0913  # as many as there are facts
     """
 
     def define(function: Callable[..., Any]) -> PythonEp:
-        made = PythonEp(name, function, devices, options, vendor, version, borrow)
+        made = PythonEp(name, function, devices, options, vendor, version)
         PYTHON_EPS[name] = made
         return made
 
@@ -371,7 +367,6 @@ class _Provider:
                 self.instance.compile(borrowed),
                 borrowed,
                 node,
-                borrow=self.factory.provider._borrow,
             )
         outputs = (
             (*each, shape)

@@ -3,7 +3,6 @@
 
 import gc
 import weakref
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,9 +40,8 @@ def test_shapes_say_how_large_out_is(define, run):
 
 
 @needs_numpy_2("has at most 32 dimensions")
-@pytest.mark.parametrize("borrow", [False, True])
-def test_out_may_have_as_many_dimensions_as_an_array(define, run, borrow):
-    @define([F], [F], shapes=lambda x: x, borrow=borrow)
+def test_out_may_have_as_many_dimensions_as_an_array(define, run):
+    @define([F], [F], shapes=lambda x: x)
     def double(x, out):
         np.multiply(x, 2, out=out)
 
@@ -52,9 +50,8 @@ def test_out_may_have_as_many_dimensions_as_an_array(define, run, borrow):
     assert (y.shape, y.item()) == (x.shape, 6)
 
 
-@pytest.mark.parametrize("borrow", [False, True])
-def test_out_has_none_for_an_output_that_the_node_leaves_out(define, run, borrow):
-    @define([F], [F, ort.optional(F), ort.optional(F)], borrow=borrow)
+def test_out_has_none_for_an_output_that_the_node_leaves_out(define, run):
+    @define([F], [F, ort.optional(F), ort.optional(F)])
     def negate(x, out):
         assert out[1] is None
         out[0][...] = x
@@ -64,10 +61,9 @@ def test_out_has_none_for_an_output_that_the_node_leaves_out(define, run, borrow
     assert (y.tolist(), z.tolist()) == (X.tolist(), (-X).tolist())
 
 
-@pytest.mark.parametrize("borrow", [False, True])
 @pytest.mark.parametrize("shapes", [None, lambda x: x])
-def test_what_an_op_does_not_write_of_out_is_zero(define, run, shapes, borrow):
-    @define([F], [F], shapes=shapes, borrow=borrow)
+def test_what_an_op_does_not_write_of_out_is_zero(define, run, shapes):
+    @define([F], [F], shapes=shapes)
     def writes_one(_x, out):
         out.flat[1] = 5
 
@@ -134,20 +130,3 @@ def test_shapes_may_say_the_type_of_an_output_of_any_type(define, official):
     session = official(models.of_ops([node], types, {"y": "i8"}, "my.domain"))
     [y] = session.run(None, {"x": np.array([1, 2], "f4"), "z": np.array([1, 3], "f8")})
     assert y.tolist() == [1, 0]
-
-
-def test_an_output_may_share_the_memory_of_an_input(define, official):
-    places = []
-
-    @define([F], [F], may_inplace=[(0, 0)], shapes=tuple, borrow=True)
-    def negate(x, out):
-        places.append(x.ctypes.data == out.ctypes.data)
-        np.negative(x, out=out)
-
-    names = [f"t{i}" for i in range(4)]
-    nodes = [models.node("negate", [x], [y], "my.domain") for x, y in pairwise(names)]
-    shape = ("f4", (2, 3))
-    session = official(models.of_ops(nodes, {"t0": shape}, {"t3": shape}, "my.domain"))
-    [y] = session.run(None, {"t0": X})
-    np.testing.assert_array_equal(y, -X)
-    assert True in places

@@ -258,8 +258,6 @@ def test_a_wrong_result_is_named(define, run, result, message):
         ({"attributes": {"a b": 1}}, ValueError, "'a b' is no name"),
         ({"attributes": {"a": []}}, TypeError, "an empty list has no type"),
         ({"attributes": {"a": [1, "b"]}}, TypeError, "'a' must have a default"),
-        ({"may_inplace": [(1, 0)]}, ValueError, "may_inplace: input must be from 0 to 0"),
-        ({"may_inplace": 5}, TypeError, "may_inplace must be made of pairs of ints"),
         ({"versions": (3, 2)}, ValueError, "versions must be from 3"),
         ({"versions": "1"}, TypeError, "versions must be a pair"),
         ({"versions": (1,)}, TypeError, r"versions must be a pair \(first, last\), not \(1,\)"),

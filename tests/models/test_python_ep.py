@@ -174,26 +174,6 @@ def test_out_is_filled(api):
         assert opened.run(x=np.ones((3, 2), F))[0].tolist() == [[-1, -1]] * 3
 
 
-def test_borrowed_arrays_lie_in_the_memory_of_the_host(api):
-    class Keeps:
-        kept = None
-
-        def __call__(self, x):
-            assert not x.flags.owndata
-            assert not x.flags.writeable
-            if Keeps.kept is not None:
-                Keeps.kept.append(x)
-            return -x
-
-    ep = provider(Takes(Neg=Keeps()), borrow=True)
-    with Opened(api, ep, negates()) as opened:
-        assert opened.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
-        Keeps.kept = []
-        with pytest.raises(ort.OrtError, match="is still referenced"):
-            opened.run(x=np.ones(3, F))
-        Keeps.kept = None
-
-
 def test_strings(api):
     graph = ort.Graph()
     graph.input("x", ort.ElementType.STRING, [2])

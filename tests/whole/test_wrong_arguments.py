@@ -64,7 +64,7 @@ CALLS = {
     "shape must be an int or a sequence of ints, not of .*float32": [
         lambda: ort.Value.empty(np.float32(2), "f4")
     ],
-    "made by custom_op": [lambda: ort.PythonOp("a", "b", None, may_inplace=(), versions=(1, 1))],
+    "made by custom_op": [lambda: ort.PythonOp("a", "b", None, versions=(1, 1))],
     "library must be a CustomOpLibrary": [lambda: ort.LibraryOp(None, None, None, None)],
     "made by attach": [lambda: ort.Official(None, np)],
     "options must be a cdata of OrtSessionOptions": [lambda: ort.op_set().register(None, None)],

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs and outputs of kernels written in Python: arrays that own their memory, or, for ops that
- * borrow, arrays over the host's. */
+/* Inputs and outputs of kernels written in Python: arrays that own their memory. */
 #include <stdint.h>
 #include <string.h>
 
@@ -68,19 +67,6 @@ static int read_data(const struct python_kernel* kernel, OrtValue* value, struct
   return 0;
 }
 
-/* For an op that borrows, an array over the memory of the value; otherwise a new array whose memory
- * is not initialized. */
-static PyObject* array_for(const struct python_kernel* kernel, OrtValue* value,
-                           struct tensor* tensor, int is_readonly) {
-  PyObject* dtype = ortcffi_dtype_of(tensor->element);
-  if (dtype == NULL || read_data(kernel, value, tensor) < 0) {
-    return NULL;
-  }
-  int flags = !kernel->borrows ? 0 : is_readonly ? NPY_ARRAY_CARRAY_RO : NPY_ARRAY_CARRAY;
-  void* data = kernel->borrows ? tensor->data : NULL;
-  return ortcffi_make_array(data, tensor->shape, tensor->rank, dtype, flags);
-}
-
 /* Like ortcffi_plain_array, for an array of any elements of whole bytes; it must be contiguous. */
 static struct plain_array whole_array(PyObject* x, int element) {
   PyArrayObject* array = (PyArrayObject*)x;
@@ -90,10 +76,16 @@ static struct plain_array whole_array(PyObject* x, int element) {
                               .bytes = (size_t)PyArray_NBYTES(array)};
 }
 
+/* A new array for a tensor, whose memory is not initialized. */
+static PyObject* array_for(const struct tensor* tensor) {
+  PyObject* dtype = ortcffi_dtype_of(tensor->element);
+  return dtype == NULL ? NULL : ortcffi_make_array(NULL, tensor->shape, tensor->rank, dtype, 0);
+}
+
 static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value,
                              struct tensor* tensor) {
-  PyObject* array = array_for(kernel, value, tensor, 1);
-  if (array != NULL && !kernel->borrows) {
+  PyObject* array = read_data(kernel, value, tensor) < 0 ? NULL : array_for(tensor);
+  if (array != NULL) {
     struct plain_array own = whole_array(array, tensor->element);
     memcpy(own.data, tensor->data, own.bytes);
   }
@@ -215,7 +207,7 @@ static PyObject* new_output(const struct python_kernel* kernel, OrtKernelContext
       get_output(kernel, context, i, shape, rank, &value) < 0) {
     return NULL;
   }
-  return value == NULL ? Py_NewRef(Py_None) : array_for(kernel, value, &tensor, 0);
+  return value == NULL ? Py_NewRef(Py_None) : array_for(&tensor);
 }
 
 /* The same for a shape that is a tuple. */
@@ -276,29 +268,15 @@ static PyObject* outputs_as_defined(const struct python_kernel* kernel, OrtKerne
   return outputs;
 }
 
-/* Whether an input that may be overwritten has the memory of an output. */
-static int is_of_input(PyObject* inputs, const void* data) {
-  Py_ssize_t count = PyTuple_Size(inputs);
-  for (Py_ssize_t i = 0; i < count; i++) {
-    PyObject* input = PyTuple_GetItem(inputs, i);
-    if (PyArray_CheckExact(input) && PyArray_DATA((PyArrayObject*)input) == data) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
 /* Writes zeros: an op that does not write all of an output must not pass on what was in the memory.
  */
-static void clear_outputs(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
+static void clear_outputs(const struct python_kernel* kernel, PyObject* outputs) {
   Py_ssize_t count = PyTuple_Size(outputs);
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject* output = PyTuple_GetItem(outputs, i);
     if (PyArray_CheckExact(output)) {
       struct plain_array array = whole_array(output, declared(kernel, (size_t)i));
-      if (!is_of_input(inputs, array.data)) {
-        memset(array.data, 0, array.bytes);
-      }
+      memset(array.data, 0, array.bytes);
     }
   }
 }
@@ -313,7 +291,7 @@ PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelConte
                           ? outputs_like_input(kernel, context, inputs, count)
                           : outputs_as_defined(kernel, context, inputs, count);
   if (outputs != NULL) {
-    clear_outputs(kernel, inputs, outputs);
+    clear_outputs(kernel, outputs);
   }
   return outputs;
 }
@@ -367,7 +345,7 @@ static int write_output(const struct python_kernel* kernel, OrtKernelContext* co
 static int write_result(const struct python_kernel* kernel, OrtKernelContext* context,
                         PyObject* outputs, size_t i, PyObject* result) {
   PyObject* given = outputs == NULL ? NULL : PyTuple_GetItem(outputs, (Py_ssize_t)i);
-  int is_there = result == given && (kernel->borrows || result == Py_None);
+  int is_there = result == given && result == Py_None;
   return is_there ? 0 : write_output(kernel, context, i, result);
 }
 

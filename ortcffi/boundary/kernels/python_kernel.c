@@ -6,7 +6,6 @@
 #include "boundary/gil.h"
 #include "boundary/handle/threads.h"
 #include "boundary/kernels/python_ops.h"
-#include "boundary/memory/numpy_arrays.h"
 
 static const char has_ended[] = "the Python interpreter has ended";
 
@@ -52,22 +51,17 @@ static void ORT_API_CALL destroy(void* op_kernel) {
 /* Asks the definition what to call; -1 with an exception. */
 static int prepare(struct python_kernel* kernel, const OrtKernelInfo* info) {
   PyObject *function, *keywords;
-  int out_mode, borrows;
+  int out_mode;
   PyObject* made = PyObject_CallMethod(
       kernel->op->definition, "make", "KIK", (unsigned long long)(uintptr_t)kernel->api,
       (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)info);
-  if (made == NULL || !PyArg_ParseTuple(made, "OOip", &function, &keywords, &out_mode, &borrows)) {
+  if (made == NULL || !PyArg_ParseTuple(made, "OOi", &function, &keywords, &out_mode)) {
     Py_XDECREF(made);
     return -1;
   }
   kernel->function = Py_NewRef(function);
   kernel->keywords = keywords == Py_None ? NULL : Py_NewRef(keywords);
   kernel->out_mode = out_mode;
-#ifdef Py_GIL_DISABLED
-  kernel->borrows = 0;
-#else
-  kernel->borrows = borrows;
-#endif
   Py_DECREF(made);
   return 0;
 }
@@ -108,49 +102,6 @@ static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api
 
 /* --- running one -------------------------------------------------------------------------------*/
 
-/* Whether another object refers to one of the arrays, or to the tuple that has them. Only with the
- * GIL do the counts of references say that. */
-static int is_referenced(PyObject* arrays) {
-  if (arrays == NULL) {
-    return 0;
-  }
-  Py_ssize_t count = PyTuple_Size(arrays);
-  int is_referenced = Py_REFCNT(arrays) > 1;
-  for (Py_ssize_t i = 0; i < count && !is_referenced; i++) {
-    PyObject* array = PyTuple_GetItem(arrays, i);
-    is_referenced = PyArray_CheckExact(array) && Py_REFCNT(array) > 1;
-  }
-  return is_referenced;
-}
-
-/* Calls a method of the definition with an exception, or None; -1 with an exception. */
-static int ask_about_error(const struct python_kernel* kernel, const char* method,
-                           PyObject* error) {
-  PyObject* answer = PyObject_CallMethod(kernel->op->definition, method, "O", error);
-  Py_XDECREF(answer);
-  return answer == NULL ? -1 : 0;
-}
-
-/* Ends the use of the host's memory. The traceback of a function that raised refers to the arrays
- * until its frames are cleared. -1 with an exception, which may be the pending one. */
-static int end_borrow(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
-  if (!is_referenced(inputs) && !is_referenced(outputs)) {
-    return 0;
-  }
-  PyObject* error = ortcffi_take_exception();
-  int answer = ask_about_error(kernel, "clear_frames", error);
-  if (answer == 0 && (is_referenced(inputs) || is_referenced(outputs))) {
-    answer = ask_about_error(kernel, "refuse_references", error);
-  }
-  if (answer == 0 && error != Py_None) {
-    PyErr_Restore(Py_NewRef((PyObject*)Py_TYPE(error)), Py_NewRef(error),
-                  PyException_GetTraceback(error));
-    answer = -1;
-  }
-  Py_DECREF(error);
-  return answer;
-}
-
 /* The keywords of a call, for which a function that takes `out` gets a dict of its own. */
 static PyObject* keywords_with(const struct python_kernel* kernel, PyObject* outputs) {
   if (outputs == NULL) {
@@ -190,7 +141,6 @@ static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* cont
   }
   if (answer == 0) {
     answer = call(kernel, context, inputs, outputs);
-    answer = kernel->borrows && end_borrow(kernel, inputs, outputs) < 0 ? -1 : answer;
   }
   Py_XDECREF(inputs);
   Py_XDECREF(outputs);

@@ -138,10 +138,7 @@ static int begin_op(struct python_op* op, PyObject* arguments) {
   op->facts = facts;
   op->kept = Py_NewRef(kept);
   op->definition = Py_NewRef(definition);
-  return facts->inplace_count == 0
-             ? 0
-             : ortcffi_set_may_inplace(&op->callbacks, facts->inplace_inputs,
-                                       facts->inplace_outputs, facts->inplace_count);
+  return 0;
 }
 
 static PyObject* new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {

@@ -32,9 +32,6 @@ typedef struct ortcffi_op_facts {
   size_t input_count, output_count;
   int first_version, last_version; /* of the opset */
   int infers;                      /* whether it works out shapes */
-  /* Pairs of an input and an output that may share their memory. */
-  const int *inplace_inputs, *inplace_outputs;
-  size_t inplace_count;
 } ortcffi_op_facts;
 
 #ifndef ORTCFFI_CDEF
@@ -63,15 +60,13 @@ int ortcffi_add_registration(PyObject* module);
  * The definition is a Python object with these methods, which C calls with the GIL held; `api`,
  * `info`, `context` and `value` are addresses:
  *
- *   make(api, version, info) -> (function, keywords or None, out_mode, borrows)
+ *   make(api, version, info) -> (function, keywords or None, out_mode)
  *   infer(api, version, context) -> (code, bytes) of a failure, or None
  *   out_shapes(inputs, keywords, count) -> tuple of tuples of int
  *   read(api, version, value) -> object    an input that is not simply an array
  *   array(index, element, result) -> ndarray    of that element type, C-contiguous
  *   write(api, version, context, index, element, result)    strings and packed elements
  *   refuse_shape(index, shape)    raises: the output has another shape
- *   clear_frames(exception)    that a function raised which borrows
- *   refuse_references(exception or None)    raises: an array is still referenced
  *
  * Each kernel has a reference to its OpStruct, so that sessions and interpreters may end in any
  * order. After the interpreter has ended, kernels return a failing status, and Python objects are
@@ -99,14 +94,10 @@ struct python_kernel {
   PyObject* function; /* what to call */
   PyObject* keywords; /* a dict, or NULL */
   int out_mode;
-  int borrows; /* arrays lie over the host's memory */
 };
 
 /* The callbacks that make kernels and run them; see OrtCustomOp. */
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks);
-/* GetMayInplace and its counterpart, for `count` pairs; -1 with an exception. */
-int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int* outputs,
-                            size_t count);
 
 /* The inputs of a run as a tuple; NULL with an exception. */
 PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context);

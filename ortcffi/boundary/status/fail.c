@@ -98,7 +98,8 @@ void ortcffi_add_cause(PyObject* cause) {
   Py_DECREF(cause);
 }
 
-PyObject* ortcffi_take_exception(void) {
+/* The pending exception, with its traceback; None where there is none. Nothing is pending then. */
+static PyObject* take_exception(void) {
   PyObject *type, *error, *traceback;
   PyErr_Fetch(&type, &error, &traceback);
   PyErr_NormalizeException(&type, &error, &traceback);
@@ -113,7 +114,7 @@ PyObject* ortcffi_take_exception(void) {
 OrtStatus* ortcffi_status_of_exception(const OrtApi* api) {
   int code = ORT_RUNTIME_EXCEPTION;
   const char* text = "an exception without a text";
-  PyObject* error = ortcffi_take_exception();
+  PyObject* error = take_exception();
   PyObject* answer = PyObject_CallFunctionObjArgs(code_and_text, error, NULL);
   if (answer == NULL || !PyArg_ParseTuple(answer, "iy", &code, &text)) {
     PyErr_Clear();

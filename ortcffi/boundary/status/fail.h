@@ -33,9 +33,6 @@ int ortcffi_keep_error(PyObject* error);
  * Exception, as KeyboardInterrupt is. NULL does nothing. */
 void ortcffi_add_cause(PyObject* cause);
 
-/* The pending exception, with its traceback; None where there is none. Nothing is pending then. */
-PyObject* ortcffi_take_exception(void);
-
 /* Makes a status of the pending exception, which the current call keeps. */
 OrtStatus* ortcffi_status_of_exception(const OrtApi* api);
 
