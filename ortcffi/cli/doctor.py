@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ortcffi._public import joined, printable
 from ortcffi._table import supported_version
-from ortcffi.cli import ep_doctor, official_doctor
+from ortcffi.cli import ep_doctor
 from ortcffi.cli.program import program_name
 from ortcffi.kernels import child
 from ortcffi.kernels.child import limit_this_process
@@ -22,10 +22,9 @@ from ortcffi.table.find import Runtime, find_runtimes
 
 DESCRIPTION = """\
 List the libraries with the ONNX Runtime C API: the embedded core, those that ortcffi.load() looks
-for, and those given. Each library is opened, in its own process. Of the package onnxruntime, tell
-what ortcffi.attach() reaches; of packages with execution providers, whether they load, and what
-devices they list. For libraries of custom ops or execution providers there is
-'ortcffi check'."""
+for, and those given. Each library is opened, in its own process. Of packages with execution
+providers, tell whether they load, and what devices they list. For libraries of custom ops or
+execution providers there is 'ortcffi check'."""
 EPILOG = """\
 The exit code is 1 if one of these is broken: a library that was given, the one that ORTCFFI_LIBRARY
 names, or the one that ortcffi.load() opens. Otherwise it is 0."""
@@ -147,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         findings = diagnose(options.path)
-        official, eps = official_doctor.examine(), ep_doctor.examine()
+        eps = ep_doctor.examine()
     except ValueError as error:
         parser.error(printable(str(error)))
     broken = any(finding.asked_for and finding.runtime.problem for finding in findings)
@@ -155,12 +154,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = [finding._asdict() | finding.runtime._asdict() for finding in findings]
         for row in rows:
             del row["runtime"]
-        document = {"ok": not broken, "runtimes": rows, "official": official and official._asdict()}
+        document = {"ok": not broken, "runtimes": rows}
         document["execution_providers"] = [each._asdict() for each in eps]
         text = json.dumps(document, indent=2)
     else:
-        package = [official_doctor.describe(official)] if official else []
-        package += map(ep_doctor.describe, eps)
+        package = map(ep_doctor.describe, eps)
         text = "\n\n".join([*map(_describe, findings), *package, printable(_conclude(findings))])
     sys.stdout.write(text + "\n")
     return int(broken)

@@ -52,9 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     text = """an execution provider, which the core runs without another library: that of an
     installed package, such as nxrt or ggml, or the path of a library; may be repeated"""
     add("--ep", metavar="NAME", action="append", default=[], help=text)
-    text = """say how far the outputs differ from those of another provider; cpu: of the library
-    that is found"""
-    add("--compare", metavar="NAME", help=text)
     given = parser.parse_args(arguments)
     if given.count < 1 or given.size < 1 or given.threads < 0:
         parser.error("--count and --size must be 1 or more, --threads 0 or more")
@@ -101,47 +98,11 @@ def _run(given: argparse.Namespace) -> None:
         for spec, result in zip(session.outputs, results, strict=True):
             _say(f"output  {spec.name}: {_described(result)}")
         _say(f"time    first {times[0]:.3f} ms, median {median(times):.3f}, best {min(times):.3f}")
-        if given.compare is not None:
-            _compare(given, session, feed, results)
         _tell_memory(session)
         if given.profile:
             _, profile = session.run_profiled(feed)
             for op, time in profile.by_operator().items():
                 _say(f"profile {op}: {time} us, {time.share:.0%}, {time.count} times")
-
-
-def _compare(
-    given: argparse.Namespace, session: Session, feed: dict[str, Any], results: list[Any]
-) -> None:
-    """Say how far outputs are from those of another provider."""
-    providers = None if given.compare == "cpu" else [given.compare]
-    with (
-        SessionOptions(logger=write_log) as options,
-        Session(given.model, options, providers=providers) as other,
-    ):
-        expected = other.run(feed)
-    for spec, result, wanted in zip(session.outputs, results, expected, strict=True):
-        _say(f"compare {spec.name}: {_difference(result, wanted)}")
-
-
-def _difference(result: Any, wanted: Any) -> str:
-    if not isinstance(result, np.ndarray) or not isinstance(wanted, np.ndarray):
-        return "equal" if repr(result) == repr(wanted) else "differs"
-    if (result.dtype, result.shape) != (wanted.dtype, wanted.shape):
-        return f"{_described(result)} is not {_described(wanted)}"
-    if result.dtype.kind != "f" or not result.size:
-        count = np.count_nonzero(result != wanted)
-        return f"{count:,} of {result.size:,} elements differ" if count else "equal"
-    result, wanted = result.astype("f8"), wanted.astype("f8")
-    is_equal = (result == wanted) | (np.isnan(result) & np.isnan(wanted))
-    if is_equal.all():
-        return "equal"
-    finite = np.isfinite(result) & np.isfinite(wanted)
-    if count := np.count_nonzero(~finite & ~is_equal):  # there is no number for the difference
-        return f"{count:,} of {result.size:,} elements are infinite or no numbers in one of them"
-    result, wanted = result[finite], wanted[finite]
-    difference, largest = np.max(np.abs(result - wanted)), np.max(np.abs(wanted))
-    return f"differs by at most {difference:.3g}, where the largest is {largest:.3g}"
 
 
 def _given_feed(inputs: Sequence[str]) -> dict[str, Any]:

@@ -36,7 +36,6 @@ _TYPE_INFO = b"St9type_info"
 PACKAGE = "onnxruntime"
 # Which word of a PyInferenceSession points to the OrtSession, by the minor version of release 1.
 _PLACES = {**dict.fromkeys((21, 22), 3), **dict.fromkeys(range(23, 31), 1), 31: 124, 32: 124}
-KNOWN_RELEASES = (f"1.{min(_PLACES)}", f"1.{max(_PLACES)}")
 
 _WORD = struct.calcsize("P")
 
@@ -44,11 +43,6 @@ _WORD = struct.calcsize("P")
 @public
 class UnknownLayoutError(TypeError):
     """An object is not of the official package, or of a release whose layout is not known."""
-
-
-def is_known_release(version: str) -> bool:
-    """Whether the sessions of a release of onnxruntime, such as "1.31.1", are known to be found."""
-    return _place_in(version) is not None
 
 
 def _place_in(version: str) -> int | None:

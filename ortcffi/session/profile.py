@@ -2,10 +2,6 @@
 """Profiles of sessions and of runs, as the library writes them."""
 
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._public import public
@@ -120,53 +116,6 @@ def read_profile(path: str) -> Profile:
     return Profile(path, events)
 
 
-class _Recorder:
-    """Makes options of runs, each of which writes a profile of its own: runs may be concurrent."""
-
-    def __init__(self, session: "Session", folder: str) -> None:
-        self._api, self._folder, self._numbers = session.api, folder, count()
-
-    def options(self) -> RunOptions:
-        """Return the options of one run."""
-        # The library adds the time to the name, but several runs may begin at the same one.
-        prefix = os.path.join(self._folder, f"{next(self._numbers):09}")
-        return RunOptions(self._api, profiling=prefix)
-
-    def read(self) -> list[ProfileEvent]:
-        """Return what runs have written, in the order in which they began."""
-        import json
-
-        events: list[ProfileEvent] = []
-        for name in sorted(os.listdir(self._folder)):
-            with suppress(json.JSONDecodeError):  # a run that is under way still writes it
-                events += read_profile(os.path.join(self._folder, name)).events
-        return events
-
-
-_lock = threading.Lock()
-
-
-@contextmanager
-def profiling(session: "Session") -> Iterator[Profile]:
-    """Profile the runs of a ``with`` block, as `Session.profiling` describes."""
-    import tempfile
-
-    session.api.require("RunOptionsEnableProfiling")
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        recorder, profile = _Recorder(session, folder), Profile("", [])
-        with _lock:
-            if getattr(session, "_recorder", None) is not None:
-                raise RuntimeError("another block profiles this Session")
-            session._recorder = recorder
-        session._ask_options(True)
-        try:
-            yield profile
-        finally:
-            session._ask_options(False)
-            session._recorder = None
-            profile.events.extend(recorder.read())
-
-
 def profiled_run(
     session: "Session", /, *arguments: Any, **settings: Any
 ) -> tuple[list[Any], Profile]:
@@ -174,8 +123,7 @@ def profiled_run(
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        recorder = _Recorder(session, folder)
-        with recorder.options() as options:
+        with RunOptions(session.api, profiling=os.path.join(folder, "run")) as options:
             results = session.run(*arguments, options=options, **settings)
         paths = [os.path.join(folder, name) for name in os.listdir(folder)]
         if not paths:

@@ -67,7 +67,7 @@ class Rules:
             for spec in session.outputs:
                 if spec.name in targets and (names is None or spec.name in names):
                     targets[spec.name] = target_value(session.api, spec, targets[spec.name])
-        if options is not None or session._recorder is not None:
+        if options is not None:
             options = self.options(session, options)
         return given, names, options, targets
 
@@ -125,13 +125,9 @@ class Rules:
 
     def options(self, session: "Session", options: Any) -> "RunOptions":
         """Return the options of a run, for the session's library."""
-        # What options there are has imported their class.
-        if options is None or not hasattr(options, "_for_run"):
-            from ortcffi.options.run_options import RunOptions
+        from ortcffi.options.run_options import RunOptions
 
-            of_type("options", options, RunOptions)
-            recorder = session._recorder  # a block profiles runs, or has ended meanwhile
-            options = recorder.options() if recorder else RunOptions(session.api)
+        of_type("options", options, RunOptions)
         found: RunOptions = options._for_run(session.api)
         return found
 

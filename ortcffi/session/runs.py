@@ -13,7 +13,6 @@ from ortcffi._convert import integer
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from concurrent.futures import Future
-    from contextlib import AbstractContextManager
 
     from ortcffi.options.run_options import RunOptions
     from ortcffi.session.binding import Binding
@@ -181,31 +180,6 @@ def predict(
     from ortcffi.session.frames import predict
 
     return predict(session, table, options=options, timeout=timeout)
-
-
-def profiling(session: "Session") -> "AbstractContextManager[Profile]":
-    """Profile the runs of a ``with`` block that have no options of their own.
-
-    Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile`
-    has its events at the end of the block; those of each run start at 0. Runs that are still
-    under way then are left out: await them before. API function: ``RunOptionsEnableProfiling``,
-    since version 25.
-
-    Examples
-    --------
-    >>> model = Graph()
-    >>> _ = model.input("x", "f4", [2]), model.node("Neg", ["x"], ["y"])
-    >>> _ = model.output("y", "f4", [2])
-    >>> session = Session(model.to_bytes())
-    >>> with session.profiling() as profile:
-    ...     for _ in range(3):
-    ...         _ = session.run({"x": np.ones(2, np.float32)})
-    >>> len([event for event in profile.events if event.name == "model_run"])
-    3
-    """
-    from ortcffi.session.profile import profiling
-
-    return profiling(session)
 
 
 def run_profiled(

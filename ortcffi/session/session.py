@@ -28,7 +28,7 @@ from ortcffi.session.creation import (
 )
 from ortcffi.session.loaded import Loaded
 from ortcffi.session.rules import RULES
-from ortcffi.session.runs import bind, predict, profiling, run_async, run_future, run_profiled
+from ortcffi.session.runs import bind, predict, run_async, run_future, run_profiled
 from ortcffi.session.series import attach
 from ortcffi.table.engine import hold_registered
 from ortcffi.values.value import Value
@@ -254,7 +254,6 @@ class Session(Suggests, Loaded, Closing):
 
     bind = bind
     predict = predict
-    profiling = profiling
     run_async = run_async
     run_future = run_future
     run_profiled = run_profiled

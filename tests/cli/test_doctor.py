@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.versions import API_VERSION, VERSION_STRING
 
-from ortcffi.cli import doctor, ep_doctor, official_doctor
+from ortcffi.cli import doctor, ep_doctor
 from ortcffi.kernels import child
 from ortcffi.table import find as runtimes
 from ortcffi.table import load as loading
@@ -50,8 +50,7 @@ def toy(compile_c, tmp_path, request):
 
 @pytest.fixture(autouse=True)
 def no_packages(monkeypatch):
-    """Packages are the subject of test_official_doctor.py and test_ep_doctor.py, and take long."""
-    monkeypatch.setattr(official_doctor, "examine", lambda: None)
+    """Packages are the subject of test_ep_doctor.py, and take long."""
     monkeypatch.setattr(ep_doctor, "examine", list)
 
 

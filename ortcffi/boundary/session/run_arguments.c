@@ -236,8 +236,7 @@ static int are_options(const struct session* session, PyObject* options) {
 static int add_options(struct run* run, const struct request* request) {
   PyObject* options = request->options;
   struct session* session = run->session;
-  if (!request->is_converted &&
-      (options == NULL ? session->asks_options != 0 : !are_options(session, options))) {
+  if (!request->is_converted && options != NULL && !are_options(session, options)) {
     return NOT_TAKEN;
   }
   if (options == NULL) {

@@ -177,7 +177,6 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(session->value_type);
   Py_VISIT(session->all_rules);
   Py_VISIT(session->options);
-  Py_VISIT(session->recorder);
   Py_VISIT(session->source);
   Py_VISIT(session->specs);
   Py_VISIT(session->arena);
@@ -199,7 +198,6 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF((PyObject*)session->value_type);
   Py_XDECREF(session->all_rules);
   Py_XDECREF(session->options);
-  Py_XDECREF(session->recorder);
   Py_XDECREF(session->source);
   Py_XDECREF(session->specs);
   Py_XDECREF(session->arena);
@@ -260,12 +258,6 @@ ORTCFFI_LOCKED_METHOD(ortcffi_session_ports)
 
 /* --- small methods -----------------------------------------------------------------------------*/
 
-/* _ask_options(on): whether the rules give options to runs that have none. */
-static PyObject* ask_options(PyObject* self, PyObject* on) {
-  ((struct session*)self)->asks_options = on == Py_True;
-  Py_RETURN_NONE;
-}
-
 static PyObject* cancel(PyObject* self, PyObject* unused) {
   return PyLong_FromSsize_t(ortcffi_stop_all((struct session*)self));
 }
@@ -292,7 +284,6 @@ static PyObject* get_running(PyObject* self, void* unused) {
 static PyMemberDef session_members[] = {
     {"_number", T_ULONGLONG, offsetof(struct session, number), READONLY, NULL},
     {"_options", T_OBJECT, offsetof(struct session, options), 0, NULL},
-    {"_recorder", T_OBJECT, offsetof(struct session, recorder), 0, NULL},
     {"_source", T_OBJECT, offsetof(struct session, source), 0, NULL},
     {"_specs", T_OBJECT, offsetof(struct session, specs), 0, NULL},
     {"_arena", T_OBJECT, offsetof(struct session, arena), 0, NULL},
@@ -337,7 +328,6 @@ static PyMethodDef session_methods[] = {
     {"_counts", ortcffi_session_counts, METH_NOARGS, NULL},
     {"_count", ortcffi_session_count, METH_VARARGS, NULL},
     {"_count_into", ortcffi_count_into, METH_O, NULL},
-    {"_ask_options", ask_options, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

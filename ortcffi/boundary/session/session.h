@@ -135,14 +135,13 @@ struct session {
   char passes_inputs;   /* an output of the model is one of its inputs */
   char gives_optional;  /* an output of the model may hold nothing */
   OrtRunOptions* spare; /* for the next run that has none of its own */
-  char asks_options;    /* for a run without options the rules are asked */
   char calls_python;    /* a run may call Python, on any thread */
   struct counts counts;
   Py_buffer
       shared; /* the counts of all sessions of the model; `buf` is NULL where there are none */
   struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
-  PyObject *options, *recorder, *source, *specs, *arena;
+  PyObject *options, *source, *specs, *arena;
   /* Of the sessions that this package made, in their order; 0 for one that is borrowed. */
   uint64_t number;
   struct session *before, *after;

@@ -260,8 +260,7 @@ def adapter(api: Any) -> Any:
 
 def profile(api: Any) -> Any:
     made, *_ = session(api)
-    with made.profiling() as found:
-        made.run({"x": np.ones((1, 4), F4)})
+    _, found = made.run_profiled({"x": np.ones((1, 4), F4)})
     return found, *found.events, *found.by_operator().values()
 
 
