@@ -19,20 +19,6 @@ def arena(api):
         yield arena
 
 
-def test_freed_memory_is_reused(arena):
-    x = arena.zeros(1000)
-    address = x.ctypes.data
-    del x
-    y = arena.zeros(1000)
-    assert y.ctypes.data == address
-
-
-def test_arrays_are_ordinary(arena):
-    arrays = [arena.full(size, size, np.int64) for size in range(1, 300)]
-    assert all((array == array.size).all() for array in arrays)
-    assert arena.empty(0).size == 0
-
-
 def test_an_arena_has_all_nine_statistics(arena):
     x = arena.empty(1000, np.uint8)
     stats = arena.stats
@@ -105,16 +91,6 @@ def test_the_configuration_of_an_arena_has_all_settings(api):
     assert repr(cfg) == "<ArenaCfg closed>"
     with ort.ArenaCfg(api) as cfg:
         assert cfg.measures == {}
-
-
-def test_adaptors_wrap_arenas_and_arenas_wrap_adaptors(api):
-    limited = ort.Arena(ort.Limiting(api.default_allocator, 8 * MIB), strategy="as_requested")
-    with ort.Tracking(limited) as tracking:
-        x = tracking.empty(MIB, np.uint8)
-        assert tracking.bytes_allocated == MIB
-        with pytest.raises(MemoryError):
-            tracking.empty(16 * MIB, np.uint8)
-        del x
 
 
 def test_an_exception_of_an_allocator_in_python_passes_through_an_arena():

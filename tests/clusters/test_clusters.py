@@ -8,6 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.paths import CHECKOUT
 
 import ortcffi as ort
@@ -39,10 +40,7 @@ def _no_kept_sessions():
 
 @pytest.fixture
 def path(tmp_path):
-    graph = ort.Graph()
-    graph.input("x", "f4", ["n", 4])
-    graph.node("Neg", ["x"], ["y"])
-    graph.output("y", "f4", ["n", 4])
+    graph = graph_of("x f4[n,4]", "y = Neg x", "y f4[n,4]")
     graph.save(tmp_path / "model.onnx")
     return str(tmp_path / "model.onnx")
 

@@ -76,9 +76,6 @@ def test_elements_that_share_bytes_in_a_tensor_are_copied():
     assert session._sess.run(["Y"], {"X": x}, options)[0].tolist() == [1, -2, 7]
 
 
-# --- others ---------------------------------------------------------------------------------------
-
-
 # --- names ----------------------------------------------------------------------------------------
 
 
@@ -121,3 +118,40 @@ def test_any_number_is_a_member_without_a_name(onnxruntime):
     )
     with pytest.raises(TypeError):
         onnxruntime.GraphOptimizationLevel("ORT_ENABLE_ALL")
+
+
+# --- bindings -------------------------------------------------------------------------------------
+
+
+def test_outputs_that_were_copied_stay_as_they_were_in_the_next_run(session):
+    binding = session.io_binding()
+    binding.bind_output("Y")
+    found = []
+    for x in (X, 2 * X):
+        binding.bind_cpu_input("X", x)
+        session.run_with_iobinding(binding)
+        found += binding.copy_outputs_to_cpu()
+    np.testing.assert_array_equal(found[0], X * X)
+    np.testing.assert_array_equal(found[1], 4 * X * X)
+
+
+def test_values_of_outputs_are_the_memory_that_is_bound(session):
+    binding = session.io_binding()
+    binding.bind_output("Y")
+    binding.bind_cpu_input("X", X)
+    session.run_with_iobinding(binding)
+    (value,) = binding.get_outputs()
+    binding.bind_cpu_input("X", 2 * X)
+    session.run_with_iobinding(binding)
+    np.testing.assert_array_equal(value.numpy(), 4 * X * X)
+
+
+def test_a_value_can_be_given_attributes(onnxruntime):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    value.name = "mine"
+    assert value.name == "mine"
+
+
+def test_the_metadata_of_a_session_does_not_change_with_what_was_asked_for(session):
+    session.get_modelmeta().custom_metadata_map["key"] = "value"
+    assert session.get_modelmeta().custom_metadata_map == {}

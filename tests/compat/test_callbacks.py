@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.graphs import graph_of
 from support.releases import needs_release, official_since
 
-from ortcffi import Graph, compat
+from ortcffi import compat
 from ortcffi.compat._context_data import writer_of
 
 
@@ -26,11 +27,7 @@ def options_with(onnxruntime, select):
 @pytest.fixture
 def weighty() -> bytes:
     """Y = X + W, with an initializer W."""
-    graph = Graph()
-    graph.input("X", "f4", [64])
-    graph.initializer("W", np.arange(64, dtype=np.float32))
-    graph.node("Add", ["X", "W"], ["Y"])
-    graph.output("Y", "f4", [64])
+    graph = graph_of("X f4[64]", "Y = Add X W", "Y f4[64]", W=np.arange(64, dtype=np.float32))
     return graph.to_bytes()
 
 

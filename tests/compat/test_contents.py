@@ -111,6 +111,8 @@ def test_lists_are_tensors(onnxruntime, dtype, x):
 @pytest.mark.parametrize("dtype", ["float32", "int64", "str"])
 def test_lists_of_arrays_are_sequences(onnxruntime, dtype):
     session = onnxruntime.InferenceSession(counted(dtype), providers=CPU)
+    (given,) = session.get_inputs()
+    assert (given.type.startswith("seq(tensor("), given.shape) == (True, [])
     arrays = [np.arange(n).astype(object if dtype == "str" else dtype) for n in (1, 4, 2)]
     if dtype == "str":
         arrays = [np.array([str(each) for each in x], object) for x in arrays]

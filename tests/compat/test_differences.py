@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 from support.processes import run
 
 from ortcffi import Graph, compat
@@ -78,11 +79,6 @@ def test_an_initializer_of_the_other_byte_order_keeps_its_numbers():
     assert options._options.initializers["w"].numpy().tolist() == [1, 2]
 
 
-def test_an_adapter_of_a_run_has_to_be_loaded():
-    with pytest.raises(RuntimeError, match="has not been loaded"):
-        compat.RunOptions().add_active_adapter(compat.LoraAdapter())
-
-
 STRICT = """if True:
     import sys, ortcffi.compat
     ortcffi.compat.install(strict="call" in sys.argv)
@@ -116,9 +112,6 @@ def test_small_types_are_arrays_of_ml_dtypes():
     """The official package takes them as inputs, and has no arrays for them as outputs."""
     ml_dtypes = pytest.importorskip("ml_dtypes")
     x = np.array([1, 2], ml_dtypes.bfloat16)
-    graph = Graph()
-    graph.input("x", "bfloat16", [2])
-    graph.node("Identity", ["x"], ["y"])
-    graph.output("y", "bfloat16", [2])
+    graph = graph_of("x bfloat16[2]", "y = Identity x", "y bfloat16[2]")
     (y,) = compat.InferenceSession(graph.to_bytes()).run(None, {"x": x})
     assert (y.dtype, y.tolist()) == (x.dtype, [1, 2])

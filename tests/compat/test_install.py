@@ -7,7 +7,7 @@ import sys
 import pytest
 from support import models
 from support.prepared import run_program
-from support.processes import PYTEST, run
+from support.processes import run
 
 pytest.importorskip("onnxruntime")
 
@@ -161,9 +161,17 @@ else:
     run_program(text)
 
 
-def test_an_option_of_pytest_installs_it(tmp_path):
-    (tmp_path / "conftest.py").write_text("import onnxruntime\n")
-    (tmp_path / "test_it.py").write_text(
-        "import onnxruntime\ndef test(): assert onnxruntime.__name__ == 'ortcffi.compat'\n"
-    )
-    run(*PYTEST, "--ort-drop-in", cwd=tmp_path)
+# --- what its import imports ----------------------------------------------------------------------
+
+
+def test_names_and_submodules_are_there_and_the_library_where_something_asks_for_it():
+    text = """
+import ortcffi.compat as onnxruntime
+from ortcffi.compat import InferenceSession as first, capi
+assert "libonnxruntime" not in open("/proc/self/maps").read()
+from ortcffi.compat import *
+assert first is onnxruntime.InferenceSession is InferenceSession
+assert onnxruntime.capi.onnxruntime_pybind11_state.OrtValue
+assert capi.build_and_package_info.__version__ == onnxruntime.__version__ == onnxruntime.version
+"""
+    run(sys.executable, "-c", text)

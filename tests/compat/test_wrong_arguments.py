@@ -72,6 +72,7 @@ TypeError | | package.OrtExternalInitializerInfo("file", *value) | ("1", 1), (1,
 TypeError | | package.OrtExternalInitializerInfo("file", *value) | (1, -1), (2**63, 1)
 TypeError | | package.AdapterFormat().set_adapter_version("1")
 TypeError | | package.AdapterFormat().set_model_version("1")
+(TypeError, AttributeError) | | adapter.set_parameters(value) | 3, {"w": X}, {"w": None}
 RuntimeError | adapter | package.AdapterFormat().export_adapter(f"{tmp_path}/none/adapter")
 TypeError | | session.set_tuning_results(value) | None
 TypeError | | session.set_tuning_results(value, error_on_invalid=True) | (), {}
@@ -86,6 +87,10 @@ AttributeError | | session.run(None, [X])
 ValueError | \(\['X'\]\) are missing from input feed \(\['Z'\]\) | session.run(None, {"Z": X})
 RuntimeError | | session.run(None, {"X": value}) | 3.0, "text"
 RuntimeError | Numpy_type 14 can't be | session.run(None, {"X": X.astype("c8")})
+InvalidArgument | Actual: \(tensor\(double | session.run(None, {"X": X.astype("f8")})
+InvalidArgument | Actual: \(tensor\(int32 | session.run(None, {"X": X.astype("i4")})
+InvalidArgument | Got invalid dimensions for input: X | session.run(None, {"X": X[:2]})
+InvalidArgument | Invalid rank for input: X Got: 1 Expected: 2 | session.run(None, {"X": X[0]})
 RuntimeError | Numpy_type 21 can't be | session.run(None, {"X": X.astype("M8[s]")})
 RuntimeError | Numpy_type 22 can't be | session.run(None, {"X": X.astype("m8[s]")})
 RuntimeError | Numpy_type 13 can't be | session.run(None, {"X": X.astype(np.longdouble)})
@@ -143,6 +148,8 @@ TypeError | intra_op_num_threads must be from | options.intra_op_num_threads = 2
 RuntimeError | logid must not contain a null character | run_options.logid = "a\\0b"
 RuntimeError | logid must not contain a null character | options.logid = "a\\0b"
 RuntimeError | Pointer to data memory is not valid | bind(np.float32, [3, 2], 0)
+TypeError | adapter must be of AdapterFormat, not object | package.AdapterFormat(object())
+RuntimeError | has not been loaded | run_options.add_active_adapter(package.LoraAdapter())
 TypeError | callback must be callable | session.run_async(None, {"X": X}, None, None)
 RuntimeError | out of | coo([3, 3], X[0, :1], np.array([9]), cpu)
 """
@@ -164,6 +171,7 @@ NAMES = {  # what each stands for, by other names of them and by fixtures
     "another": "session_of(squares, providers=CPU)",
     "floats": "session_of(models.identity('float32', None), providers=CPU)",
     "integers": "session_of(models.identity('int64', None), providers=CPU)",
+    "adapter": "package.AdapterFormat()",
     "compiler": "package.ModelCompiler(options, squares)",
     "binding": "session.io_binding()",
 }

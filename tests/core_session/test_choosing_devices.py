@@ -139,13 +139,6 @@ def test_entries_of_the_options_count_before_the_defaults_of_a_device(two):
 # --- a function of the caller ---------------------------------------------------------------------
 
 
-def test_a_function_chooses(two):
-    def choose(devices, *_):
-        return [each for each in devices if each.name == SECOND]
-
-    assert who_runs(two.api, device_selector=choose) == [SECOND]
-
-
 def test_a_function_gets_all_devices_the_best_first(two):
     seen = []
 

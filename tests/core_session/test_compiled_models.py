@@ -9,7 +9,6 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
-from support import models
 from support.contexts import EXPECTED, X, run, said
 from support.graphs import graph_of
 from support.prepared import run_program
@@ -155,14 +154,6 @@ def test_a_compiled_model_says_which_files_it_needs(api, options_for, tmp_path, 
         assert read.metadata.custom["external_dependencies"] == expected
 
 
-def test_a_file_for_weights_is_made_only_where_there_are_any(api, options_for, tmp_path):
-    graph = graph_of("x f4[3]", "y = Add x w", "y f4[3]", w=np.ones(3, np.float32))
-    where = {"external_initializers": "w.bin", "external_threshold": 0}
-    options = options_for(api)
-    ort.compile_model(graph.to_bytes(), tmp_path / "out.onnx", options=options, api=api, **where)
-    assert not (tmp_path / "w.bin").exists()
-
-
 @pytest.mark.parametrize("name", ["out", ".onnx", "a.b/out"])
 def test_a_compiled_model_needs_a_name_with_an_extension(api, model, options_for, tmp_path, name):
     (tmp_path / "a.b").mkdir()
@@ -238,22 +229,12 @@ def test_a_provider_marks_what_it_has_compiled(api, model, options_for):
 PREFIX = "ep_compatibility_info.contexts-"
 
 
-def test_an_empty_mark_is_none(api, model, options_for):
-    options = options_for(api, "empty-mark")
+@pytest.mark.parametrize("mark", ["empty-mark", "null-mark"])
+def test_an_empty_mark_is_none(api, model, options_for, mark):
+    if mark == "null-mark" and not api.is_core:
+        return  # ONNX Runtime crashes
+    options = options_for(api, mark)
     made = ort.compile_model(model, options=options, embed_ep_context=True, api=api)
-    assert metadata_of(made) == {}
-
-
-def test_a_provider_may_answer_null_as_its_mark(core_api, model, options_for):
-    """On the core: ONNX Runtime crashes."""
-    options = options_for(core_api, "null-mark")
-    made = ort.compile_model(model, options=options, embed_ep_context=True, api=core_api)
-    assert metadata_of(made) == {}
-
-
-def test_only_a_provider_that_has_compiled_marks_a_model(api, options_for):
-    graph = graph_of("x f4[3]", "y = Neg x", "y f4[3]")
-    made = ort.compile_model(graph.to_bytes(), options=options_for(api), api=api)
     assert metadata_of(made) == {}
 
 
@@ -312,41 +293,6 @@ def test_a_model_without_a_node_to_compile_is_as_it_was(api):
         assert [node.op_type for node in read.graph.nodes] == ["Neg"]
     with pytest.raises(ort.OrtError, match="Unable to compile any nodes"):
         ort.compile_model(graph.to_bytes(), flags=flags, api=api)
-
-
-def branch(name, x="x", *nodes):
-    """name = x - 1 + 5 after some nodes, beside nodes with weights that lead to no output."""
-    inner = [
-        models.node("Constant", "", f"c{name}", value=np.ones(3, np.float32)),
-        models.node("Constant", "", f"d{name}", value=np.zeros(1000, np.float32)),
-        models.node("Neg", f"d{name}", f"e{name}"),
-        models.node("Abs", f"w{name}", f"f{name}"),
-        *nodes,
-        models.node("Sub", f"{x} c{name}", f"g{name}"),
-        models.node("Add", f"g{name} v{name}", name),
-    ]
-    weights = [
-        models.tensor(f"w{name}", np.zeros(1000, np.float32)),
-        models.tensor(f"v{name}", np.full(3, 5, np.float32)),
-    ]
-    return models.graph(inner, [], [models.value(name, shape=[3])], weights, name=name)
-
-
-def test_what_leads_to_no_output_of_a_branch_is_not_in_a_compiled_model(core_api, real_api):
-    inner = models.node("If", "b", "i", then_branch=branch("p"), else_branch=branch("q"))
-    outer = {"then_branch": branch("s"), "else_branch": branch("t", "i", inner)}
-    ports = [models.value("x", shape=[3]), models.value("b", "bool", [])]
-    model = models.model(
-        [models.node("If", "b", "y", **outer)], ports, [models.value("y", shape=[3])]
-    )
-    made = ort.compile_model(model, api=core_api)
-    assert len(model) > 8 * 4000 > 4000 > len(made)
-    with ort.Model.load(made) as compiled:
-        graph = compiled.graph.nodes[0].attributes["else_branch"]
-        assert [node.op_type for node in graph.nodes] == ["Constant", "If", "Sub", "Add"]
-        assert list(graph.initializers) == ["vt"]
-    with ort.Session(made, api=real_api) as session:
-        assert session.run({"x": X, "b": np.array(False)})[0].tolist() == [9, 10, 11]
 
 
 def test_a_file_that_exists_is_replaced_unless_that_is_refused(api, model, options_for, tmp_path):
@@ -429,12 +375,3 @@ def test_options_that_change_the_model_are_in_the_compiled_one(core_api, options
 def test_a_model_that_is_not_there_is_refused(api, tmp_path):
     with pytest.raises(ort.OrtError, match="path does not exist"):
         ort.compile_model(tmp_path / "nothing.onnx", api=api)
-
-
-def test_a_model_may_be_replaced_by_what_is_compiled_of_it(core_api, model, options_for, tmp_path):
-    path = tmp_path / "model.onnx"
-    path.write_bytes(model)
-    ort.compile_model(
-        path, path, options=options_for(core_api), embed_ep_context=True, api=core_api
-    )
-    assert run(path, options_for(core_api)) == EXPECTED

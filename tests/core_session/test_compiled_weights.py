@@ -11,19 +11,6 @@ import ortcffi as ort
 pytestmark = needs_release(31, "functions for the data of compiled models")
 
 
-def test_weights_go_to_another_file_or_a_function(core_api, tmp_path):
-    graph = graph_of("x f4[100]", "y = Mul x w", "y f4[100]", w=np.arange(100, dtype=np.float32))
-    target = tmp_path / "out.onnx"
-    where = {"external_initializers": "w.bin", "external_threshold": 10}
-    ort.compile_model(graph.to_bytes(), target, api=core_api, **where)
-    assert (tmp_path / "w.bin").stat().st_size == 400
-    with ort.Model.load(target) as read:
-        assert read.graph.initializers["w"][99] == 99
-    parts = []
-    ort.compile_model(graph.to_bytes(), api=core_api, external_output=parts.append, **where)
-    assert len(parts[0]) == 400
-
-
 @pytest.mark.parametrize(
     ("settings", "multiples"),
     [

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Providers of sessions by the path of a library, or the name of a package."""
+"""Providers of sessions: by a library, by the name of a package, by ORTCORE_PROVIDERS."""
 
+import json
+import os
 import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support import eps, models
 from support.prepared import printed_by
+from support.processes import run
 
 import ortcffi as ort
 
@@ -17,7 +22,7 @@ X = np.array([[1, 2, 3, 4]], np.float32)
 @pytest.fixture
 def add_ep(c_compiler):
     """A library with a provider that takes each node Add."""
-    return eps.build(c_compiler, eps.ADDING)
+    return str(eps.build(c_compiler, eps.ADDING))
 
 
 def names(api):
@@ -27,7 +32,7 @@ def names(api):
 
 def test_a_library_beside_the_cpu_is_registered_once_with_the_real_library(real_api, add_ep):
     before = names(real_api)
-    providers = [str(add_ep), "CPUExecutionProvider"]
+    providers = [add_ep, "CPUExecutionProvider"]
     with (
         ort.Session(models.add(), providers=providers) as one,
         ort.Session(models.add(), providers=providers) as two,
@@ -48,21 +53,6 @@ def test_a_package_that_is_missing_is_named(monkeypatch, real_api):
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises(LookupError, match="'pip install nxrt-ep-cpu'"):
         ort.Session(models.add(), api=real_api, providers=["nxrt"])
-
-
-def test_a_registration_ends_when_the_sessions_that_use_it_are_closed(api, add_ep):
-    with ort.Env(api=api) as env:
-        before = names(api)
-        registered = env.register_ep(add_ep, "closing")
-        with ort.Session(models.add(), api=api, providers=registered.devices) as one:
-            assert one.run(x=X)[0].tolist() == [[2, 4, 6, 8]]
-        with ort.SessionOptions(api) as options:
-            options.add_devices(registered.devices)
-            two = ort.Session(models.add(), options, env=env)
-        registered.close()
-        assert len(names(api)) == len(before) + 1
-        two.close()
-        assert names(api) == before
 
 
 @pytest.mark.parametrize(
@@ -97,20 +87,6 @@ def test_a_library_that_is_given_twice_is_refused(api, add_ep):
         ort.Session(models.add(), api=api, providers=[add_ep, (add_ep, {"a": "b"})])
 
 
-def test_a_session_of_the_core_imports_no_provider_in_python_and_no_kernel(add_ep, tmp_path):
-    (tmp_path / "model").write_bytes(models.add())
-    code = """
-import sys
-import numpy as np
-import ortcffi as ort
-model, provider = sys.argv[1:]
-with ort.Session(model, providers=[provider]) as session:
-    session.run(x=np.ones((1, 4), np.float32))
-print({"ortcffi.models.python_ep", "ortcffi.kernels.make_kernel", "html"} & set(sys.modules))
-"""
-    assert printed_by(code, tmp_path / "model", add_ep) == "set()"
-
-
 def test_values_of_a_run_end_with_their_last_reader_so_that_others_get_their_memory(
     add_ep, tmp_path
 ):
@@ -137,3 +113,176 @@ with ort.Session(sys.argv[1], providers=sys.argv[2:]) as session:
     print((memory.stats.max_memory - before) // (4 * length))
 """
     assert printed_by(code, model, add_ep) == "2"
+
+
+# --- ORTCORE_PROVIDERS: providers of sessions whose options name none -----------------------------
+
+
+PROGRAM = """
+import json, sys
+import numpy as np
+import ortcffi as ort
+
+lines = []
+api = ort.core_api()
+env = ort.Env("preset", api, logger=lambda message: lines.append(
+    (message.severity.name, message.code_location, message.text)), severity=ort.LogSeverity.INFO)
+options = ort.SessionOptions(api, config={"session.record_ep_graph_assignment_info": "1"})
+for name in sys.argv[2:]:
+    options.add_provider(name)
+try:
+    with ort.Session(sys.argv[1], options, env=env, api=api) as session:
+        ran = session.run(x=np.ones((1, 4), np.float32))[0].tolist(), session.assignment
+except ort.OrtError as error:
+    ran = str(error), {}
+print(json.dumps([ran, [each for each in lines if each[1] == "ORTCORE_PROVIDERS"]]))
+"""
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """``ran(list)`` is what a process with that variable computes, and what it logs."""
+
+    def ran(given, model=models.add, names=()):
+        path = tmp_path / "model.onnx"
+        path.write_bytes(model())
+        done = run(
+            *(sys.executable, "-c", PROGRAM, path, *names),
+            env=os.environ | {"ORTCORE_PROVIDERS": given},
+        )
+        (numbers, assigned), lines = json.loads(done.stdout)
+        return numbers, assigned, lines
+
+    return ran
+
+
+def test_a_session_without_providers_uses_those_of_the_variable(ran, add_ep):
+    numbers, assigned, lines = ran(f"::{add_ep}:")
+    assert numbers == [[2, 2, 2, 2]]
+    assert assigned == {"add_ep": ["Add"]}
+    assert lines == [["INFO", "ORTCORE_PROVIDERS", add_ep]]
+
+
+@pytest.mark.parametrize("name", ["CPU", "CPUExecutionProvider"])
+def test_the_cpu_that_every_session_has_does_not_count_as_a_provider(ran, add_ep, name):
+    assert ran(add_ep, names=[name])[1] == {"add_ep": ["Add"]}
+
+
+def test_a_library_that_cannot_be_used_is_logged_and_the_others_are_used(ran, add_ep):
+    numbers, _, lines = ran(f"/nowhere/ep.so?a=1:{add_ep}:{add_ep}")
+    assert numbers == [[2, 2, 2, 2]]
+    assert [severity for severity, _, _ in lines] == ["ERROR", "INFO", "ERROR"]
+    assert "/nowhere/ep.so" in lines[0][2]
+    assert lines[2][2].startswith(f"'{add_ep}': ")
+    assert "already registered" in lines[2][2]
+
+
+def test_the_order_and_the_options_are_those_of_the_variable(ran):
+    paths = {each.name: each.path for each in ort.installed_eps()}
+    if not {"ggml", "nxrt"} <= paths.keys():
+        pytest.skip("onnxruntime-ggml or nxrt-ep-cpu is not installed")
+
+    def chain():
+        graph = ort.Graph()
+        graph.input("x", "f4", [1, 4])
+        graph.node("Add", ["x", "x"], ["h"])
+        graph.node("Sign", ["h"], ["y"])  # which ggml lacks
+        graph.output("y", "f4", [1, 4])
+        return graph.to_bytes()
+
+    ggml, nxrt = paths["ggml"], paths["nxrt"]
+    assert len(ran(f"{ggml}:{nxrt}", chain)[1]) == 1
+    assert len(ran(f"{ggml}?partial=1&threads=2:{nxrt}", chain)[1]) == 2
+    assert len(ran(f"{nxrt}:{ggml}?partial=1", chain)[1]) == 1
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs root")
+def test_a_program_with_more_rights_than_its_user_ignores_the_variables(
+    tmp_path, add_ep, c_compiler, core_library
+):
+    (tmp_path / "client.c").write_text(CLIENT)
+    include = f"-I{ort.get_include()}"
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # nobody may read the other folders
+        Path(folder).chmod(0o755)
+        library, program = shutil.copy(core_library, folder), Path(folder, "client")
+        source, search = tmp_path / "client.c", f"-Wl,-rpath,{folder}"
+        run(*c_compiler, include, source, "-o", program, library, search)
+        plain = run(program, env={"ORTCORE_PROVIDERS": add_ep}).stderr
+        assert f"ORTCORE_PROVIDERS] {add_ep}" in plain
+        os.chown(program, 65534, 65534)
+        program.chmod(0o4755)  # runs as its owner
+        watch = {"ORTCORE_WATCH": f"{folder}/report.json"}
+        refused = run(program, env={"ORTCORE_PROVIDERS": add_ep, **watch}).stderr
+        assert "ORTCORE_PROVIDERS] ignored" in refused
+        assert "ORTCORE_WATCH: ignored" in refused
+        assert not Path(folder, "report.json").exists()
+
+
+CLIENT = """
+#include "onnxruntime_c_api.h"
+int main(void) {
+  const OrtApi* api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+  OrtEnv* env;
+  return api->CreateEnv(ORT_LOGGING_LEVEL_INFO, "client", &env) != NULL;
+}
+"""
+
+
+def test_sessions_of_each_thread_wait_for_the_libraries(tmp_path, compile_c):
+    """CreateEnv of other threads does not: the library's own thread calls it."""
+    slow = compile_c(SLOW_LIBRARY, "-shared", "-fPIC", "-D_GNU_SOURCE", "-pthread")
+    (tmp_path / "model.onnx").write_bytes(models.add())
+    program = sys.executable, "-c", TWO_THREADS, tmp_path / "model.onnx"
+    done = run(*program, env=os.environ | {"ORTCORE_PROVIDERS": str(slow)})
+    assert done.stdout == "[True, True]\n"
+
+
+SLOW_LIBRARY = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "onnxruntime_c_api.h"
+static void* use_env(void* api) {
+  OrtEnv* env;
+  ((const OrtApi*)api)->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "", &env);
+  ((const OrtApi*)api)->ReleaseEnv(env);
+  return NULL;
+}
+ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
+                                        const OrtLogger* logger, OrtEpFactory** factories,
+                                        size_t capacity, size_t* count) {
+  (void)name, (void)logger, (void)factories, (void)capacity, (void)count;
+  const OrtApi* api = base->GetApi(ORT_API_VERSION);
+  pthread_t thread;
+  pthread_create(&thread, NULL, use_env, (void*)api);
+  pthread_join(thread, NULL);
+  usleep(300000);
+  setenv("REGISTERED", "1", 1);
+  return api->CreateStatus(ORT_FAIL, "not on this machine");
+}
+ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
+  (void)factory;
+  return NULL;
+}
+"""
+
+TWO_THREADS = """
+import ctypes, sys, threading
+import ortcffi as ort
+
+api, seen = ort.core_api(), []
+
+def create():
+    with ort.Env("threads", api, severity=ort.LogSeverity.FATAL) as env:
+        try:
+            ort.Session(sys.argv[1], env=env)
+        except ort.errors.NotImplemented:  # it has chosen: nothing computes the model
+            seen.append(ctypes.CDLL(None).getenv(b"REGISTERED") != 0)
+
+threads = [threading.Thread(target=create) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(seen)
+"""

@@ -60,14 +60,6 @@ def test_runs_are_under_way_on_other_threads(add_ep):
         assert [future.result(60)[0].tolist() for future in futures] == [[3, 5, 7]] * 4
 
 
-def test_an_input_that_does_not_fit_is_refused(add_ep):
-    with opened(add_ep) as session:
-        with pytest.raises(ort.errors.InvalidArgument, match="complex128"):
-            session.run(x=X.astype(complex))
-        with pytest.raises(ort.errors.InvalidArgument):
-            session.run(x=X[:2])
-
-
 def test_a_node_that_nobody_takes_is_named(add_ep):
     graph = graph_of("x f4[3]", "mine: y = Det x", "y f4[]")
     text = (
@@ -132,15 +124,6 @@ def test_an_input_of_another_type_is_refused(session_of_any):
     text = r"Unexpected input data type. Actual: \(+seq\(map\(string,tensor\(float\)\)\)\)"
     with pytest.raises(ort.errors.InvalidArgument, match=text):
         session.run(t=[{"a": 1.5}])
-
-
-def test_sequences_go_into_nodes_and_out_of_them(session_of_any):
-    nodes = "s = SequenceConstruct(x, y) n = SequenceLength(t)"
-    inputs = {"x": "tensor", "y": "tensor", "t": "sequence"}
-    session = session_of_any(with_containers(nodes, inputs, {"s": "sequence", "n": "count"}))
-    x, y = np.ones(2, np.float32), np.zeros((1, 3), np.float32)
-    s, n = session.run(x=x, y=y, t=[x, y, x])
-    assert (s, n) == ([[1, 1], [[0, 0, 0]]], 3)
 
 
 def test_sequences_may_be_empty(session_of_any):

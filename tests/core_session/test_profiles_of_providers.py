@@ -188,12 +188,6 @@ def test_a_session_whose_profile_cannot_be_written_is_an_error(core_api, make, t
         make(core_api, profiling=str(tmp_path / "no/folder"))
 
 
-def test_a_run_whose_profile_cannot_be_written_is_a_run(api, make, tmp_path):
-    session = make(api, profiling=None)
-    with ort.RunOptions(api, profiling=str(tmp_path / "no/folder")) as options:
-        assert session.run({"x": X}, options=options)[0].tolist() == [3, 5, 7]
-
-
 def test_a_full_disk_is_reported_at_the_end(core_api, make):
     resource = pytest.importorskip("resource")
     session = make(core_api)

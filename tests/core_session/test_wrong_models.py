@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from support.models import (
     attribute,
-    external_tensor,
     field,
     fields,
     graph,
@@ -186,30 +185,6 @@ def test_a_wrong_model_is_refused(api, code, given):
     if api.is_core and code == "INVALID_ARGUMENT":  # what is wrong is the graph, no argument
         code = "INVALID_GRAPH"
     assert refusal(api, given) == code
-
-
-@pytest.mark.parametrize(
-    "entries",
-    [
-        {"location": "none.bin"},
-        {"location": "../outside.bin"},
-        {"location": ""},
-        {"location": "w.bin", "length": 8},
-        {"location": "w.bin", "length": 16},
-        {"location": "w.bin", "length": -12},
-        {"location": "w.bin", "length": "12x"},
-        {"location": "w.bin", "offset": 20},
-        {"location": "w.bin", "offset": 1000},
-        {"location": "w.bin", "more": 1},
-    ],
-    ids=str,
-)
-def test_external_data_that_do_not_fit_are_refused(api, tmp_path, entries):
-    (tmp_path / "w.bin").write_bytes(bytes(24))
-    (tmp_path.parent / "outside.bin").write_bytes(bytes(24))
-    path = tmp_path / "model.onnx"
-    path.write_bytes(adding(external_tensor("w", [3], **entries)))
-    assert refusal(api, path) == "FAIL"
 
 
 @needs_release(31, "this code")

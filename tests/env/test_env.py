@@ -2,10 +2,13 @@
 """Environments: one per library, its loggers, its threads."""
 
 import logging
+import re
 import sys
 import threading
+from pathlib import Path
 
 import pytest
+from support.processes import run
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
@@ -80,23 +83,9 @@ def test_a_library_has_one_environment_whatever_the_number_of_objects(api):
         assert third.severity == 99
 
 
-def test_the_libraries_of_two_tables_have_an_environment_each(core_api, real_api):
-    with ort.Env(api=core_api, severity=0) as ours, ort.Env(api=real_api, severity=4) as theirs:
-        assert ours.handle != theirs.handle
-        assert (ours.severity, theirs.severity) == (0, 4)
-
-
 def test_tables_of_one_library_share_its_environment(core_api):
     with ort.Env(api=core_api) as new, ort.Env(api=ort.emulate(12)) as old:
         assert new.handle == old.handle
-
-
-@pytest.mark.parametrize("severity", [-1, 99])
-def test_severities_are_not_checked_unless_entries_are_given(api, severity):
-    with ort.Env(api=api, severity=severity) as env:
-        assert env.severity == severity
-    with pytest.raises(ort.errors.InvalidArgument):
-        ort.Env(api=api, severity=severity, config={})
 
 
 def test_configuration_entries_can_be_given(api):
@@ -194,14 +183,6 @@ def test_a_callable_gets_messages():
     assert messages[0].severity.name == "WARNING"
 
 
-def test_what_a_library_logs_reaches_python(real_api):
-    messages = []
-    with ort.Env("app", real_api, logger=messages.append):
-        provoke(real_api)
-    assert [(message.severity.name, message.log_id) for message in messages] == [("WARNING", "app")]
-    assert "key" in messages[0].text
-
-
 def test_a_severity_that_is_set_later_counts(real_api):
     messages = []
     with ort.Env("app", real_api, logger=messages.append) as env:
@@ -211,15 +192,6 @@ def test_a_severity_that_is_set_later_counts(real_api):
         env.severity = ort.LogSeverity.WARNING
         provoke(real_api)
         assert len(messages) == 1
-
-
-def test_the_first_logger_stays_and_the_second_is_ignored(real_api):
-    first, second = [], []
-    env = ort.Env("first", real_api, logger=first.append)
-    with ort.Env("second", real_api, logger=second.append):
-        env.close()
-        provoke(real_api)
-    assert (len(first), second) == (1, [])
 
 
 def test_a_logger_that_has_gone_is_not_called():
@@ -254,18 +226,6 @@ def test_a_thread_that_python_did_not_start_may_log(foreign_thread, unraisable):
     assert unraisable == [(ValueError, "Exception ignored in a logger")]
 
 
-def test_pythons_own_hook_reports_an_exception_in_a_logger(capsys, monkeypatch):
-    def fail(_message):
-        raise KeyError("mine")
-
-    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
-    context = log_context(fail)
-    lib.ortcffi_log(context.pointer, 2, *[ffi.NULL] * 4)
-    reported = capsys.readouterr().err
-    assert "Exception ignored in: 'a logger'" in reported
-    assert "KeyError: 'mine'" in reported
-
-
 def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_api, monkeypatch):
     class Busy:
         """The library, which refuses the first two environments as it does meanwhile."""
@@ -290,3 +250,51 @@ def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_
         busy.refused = 0
         options.config["key"] = "another"  # to an environment of its own, which gets a warning
         assert (busy.refused, options.config["key"]) == (2, "another")
+
+
+# --- records without a logger, and two threads on one environment ---------------------------------
+
+
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9}"
+COLOURS = {"W": "\033[0;93m", "E": "\033[1;31m", "F": "\033[1;37;41m"}
+
+
+@pytest.fixture(params=["core", "real"])
+def library(request: pytest.FixtureRequest) -> Path:
+    """The path of each library in turn."""
+    return request.getfixturevalue(f"{request.param}_library")
+
+
+# A kernel logs at each severity from INFO on.
+LOGS = """
+import sys
+from ortcffi.conformance.rows import Bench
+from ortcffi.testing.rules import Subject
+
+sys.stderr = sys.stdout
+message = 'Logger_LogMessage(KernelInfo_GetLogger(i), severity, "message", "b.c", 12, "f")'
+asks = f"making(lambda i: tuple({message} for severity in (1, 2, 3, 4)))"
+make = 'e = CreateEnvWithCustomLogger(None, None, WARNING, "id")'
+assert Bench(Subject(sys.argv[1])).answer(f"{make}; {asks}") == "OK; OK; OK; OK"
+"""
+
+
+def test_records_without_a_logger_are_lines_on_stderr(library):
+    lines = run(sys.executable, "-c", LOGS, library).stderr.splitlines()
+    expected = [
+        re.escape(colour) + TIME + re.escape(f" [{letter}:onnxruntime:, b.c:12 f] message\033[m")
+        for letter, colour in COLOURS.items()
+    ]
+    assert len(lines) == len(expected), lines  # not the first, whose severity is too low
+    for line, pattern in zip(lines, expected, strict=True):
+        assert re.fullmatch(pattern, line), line
+
+
+def test_two_threads_share_one_environment(build_client, core_library):
+    run(build_client("shared_env"), core_library, "20000")
+
+
+def test_a_child_of_a_fork_has_an_environment_whatever_other_threads_did(
+    build_client, core_library
+):
+    run(build_client("shared_env"), core_library, "100000", "200")

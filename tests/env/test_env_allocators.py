@@ -76,24 +76,6 @@ def test_the_library_allocates_from_the_registered_allocator(env, tracking):
     assert shared.stats.bytes_allocated == 0
 
 
-def test_a_shared_allocator_is_found_by_its_device_not_by_name(env, tracking):
-    env.register_allocator(tracking)
-    assert env.shared_allocator(env.api.device_memory_info("any name")) is tracking
-    arena = env.api.cpu_memory_info(ort.AllocatorType.ARENA)
-    assert env.shared_allocator(arena) is tracking
-    gpu = env.api.device_memory_info("Cpu", ort.DeviceType.GPU)
-    assert env.shared_allocator(gpu) is None
-
-
-def test_the_last_registered_allocator_is_shared(env, tracking):
-    other = ort.Tracking(tracking)
-    env.register_allocator(tracking)
-    env.register_allocator(other)
-    assert env.shared_allocator() is other
-    env.unregister_allocator(env.api.cpu_memory_info())
-    assert env.shared_allocator() not in (tracking, other)
-
-
 def test_a_registered_allocator_is_kept_until_it_is_unregistered(env):
     tracking = ort.Tracking(env.api.default_allocator)
     alive = weakref.ref(tracking)
@@ -157,14 +139,6 @@ def test_an_array_in_shared_memory_keeps_the_environment(api):
     assert x.sum() == 7000
     del x
     assert alive() is None
-
-
-def test_an_arena_can_be_made_and_shared(env):
-    env.create_arena()
-    with ort.ArenaCfg(env.api, max_bytes=1 << 20, strategy="as_requested") as cfg:
-        env.create_arena(cfg=cfg)
-        env.create_arena(env.api.cpu_memory_info(), cfg, provider="CPUExecutionProvider")
-    assert env.shared_allocator() is not None
 
 
 def test_an_arena_for_another_device_or_of_an_unknown_provider_is_refused(env):

@@ -37,14 +37,6 @@ class Plain(ort.PythonAllocator):
 # --- who keeps what -------------------------------------------------------------------------------
 
 
-def test_a_registered_arena_that_was_closed_is_still_shared(env):
-    with ort.Arena(ort.core_api().default_allocator) as arena:
-        env.register_allocator(arena)
-    shared = env.shared_allocator()
-    assert not shared.closed
-    assert shared.full(1000, 7, np.int8).sum() == 7000
-
-
 def test_a_block_keeps_the_allocator_made_for_another_library(real_api):
     """A result of a session may outlive the environment that shared the allocator."""
     before = live_adaptors()
@@ -113,18 +105,6 @@ def test_a_replaced_allocator_is_released(env):
     assert len(env._registered()) == 1
 
 
-def test_an_allocator_is_not_kept_by_an_environment_that_was_closed(api):
-    with ort.Env("app", api) as env:
-        pass
-    tracking = ort.Tracking(ort.core_api().default_allocator)
-    with pytest.raises(ValueError, match="closed"):
-        env.register_allocator(tracking)
-    gone = weakref.ref(tracking)
-    del tracking
-    gc.collect()
-    assert gone() is None
-
-
 def test_a_replaced_arena_keeps_the_name_of_its_memory(core_api):
     with ort.Env("app", core_api) as env:
         env.create_arena()
@@ -134,25 +114,6 @@ def test_a_replaced_arena_keeps_the_name_of_its_memory(core_api):
         kept = [core_api.default_allocator.full(128, ord("X"), np.uint8) for _ in range(20)]
         assert replaced.info.name == "Cpu"
         del kept
-
-
-def test_the_collector_may_take_an_environment_apart_in_any_order(api):
-    class Cycle:
-        pass
-
-    kinds = ["env", "shared", "value", "array"]
-    for names in (kinds, kinds[::-1], [*kinds[2:], *kinds[:2]]):
-        cycle = Cycle()
-        env = ort.Env("app", api)
-        env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
-        shared = env.shared_allocator()
-        made = {"env": env, "shared": shared, "array": shared.zeros(100)}
-        made["value"] = ort.Value.empty(100, "f4", shared)
-        for name in names:
-            setattr(cycle, name, made[name])
-        cycle.itself = cycle
-        del cycle, env, shared, made
-        gc.collect()
 
 
 @pytest.mark.parametrize(
@@ -264,15 +225,6 @@ def test_a_closed_allocator_that_is_found_and_registered_again_stays_registered(
     gc.collect()
     assert live_adaptors() > before
     assert int(ffi.cast("uintptr_t", env.shared_allocator().handle)) == handle
-
-
-def test_a_closed_allocator_that_is_found_can_be_used_when_it_is_replaced(env):
-    with ort.Tracking(ort.core_api().default_allocator) as tracking:
-        env.register_allocator(tracking)
-    shared = env.shared_allocator()
-    env.register_allocator(ort.Arena(ort.core_api().default_allocator))
-    gc.collect()
-    assert shared.full(1000, 7, np.int8).sum() == 7000
 
 
 def test_references_from_before_an_allocator_was_shared_take_none_away(api):

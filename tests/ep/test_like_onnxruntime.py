@@ -66,26 +66,6 @@ def test_a_library_is_unloaded_when_it_is_unregistered(env, asked_ep):
 # --- sessions -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("weights", [True, False])
-def test_a_provider_that_is_chosen_computes(env, device_ep, weights):
-    feed = {"x": X} if weights else {"x": X, "w": X}
-    with env.register_ep(device_ep, "memory") as registered, ort.SessionOptions(env.api) as options:
-        options.add_devices(registered.devices)
-        with ort.Session(eps.multiplying(X, weights=weights).to_bytes(), options) as session:
-            np.testing.assert_array_equal(session.run(feed)[0], X * X)
-            assert [d and d.name for d in session.output_devices] in ([None], ["DeviceEP"])
-
-
-def test_a_policy_for_cpus_finds_the_provider(env, device_ep):
-    with env.register_ep(device_ep, "preferred"):
-        options = ort.SessionOptions(env.api, device_policy=ort.DevicePolicy.PREFER_CPU)
-        with (
-            options,
-            ort.Session(eps.multiplying(X).to_bytes(), options, api=env.api) as session,
-        ):
-            np.testing.assert_array_equal(session.run(x=X)[0], X * X)
-
-
 def own_op():
     """A model of an operator that the provider brings."""
     graph = ort.Graph({"": 18, "device.own": 1})

@@ -26,6 +26,7 @@ class Published(NamedTuple):
     leaves: tuple[str, int] = ("", 0)  # what it never releases, each time
 
 
+pytestmark = pytest.mark.slow
 EPS = [
     Published(
         "nxrt-ep-cpu", "libonnx_runtime_ep_cpu_plugin.so", "cpu_ep", leaves=("memory info", 1)

@@ -4,6 +4,7 @@
 import ctypes
 import gc
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
-from ortcffi.ep import registered
+from ortcffi.ep import installed
 from ortcffi.testing.live_objects import left_alive, live_objects
 
 WORDS = "memory host-memory transfers streams three-devices"
@@ -318,11 +319,47 @@ def test_what_a_session_made_keeps_its_providers(real_api, asked_ep, events, use
     assert "~factory" in events()
 
 
-def test_a_library_may_be_registered_while_a_session_looks_for_those_there_are(
-    core_api, monkeypatch
-):
-    owned = {}
-    owned[1] = (lambda: owned.setdefault(2, (lambda: None, [0])) and None, [0])
-    monkeypatch.setitem(registered.registered_devices, core_api.library, owned)
-    assert registered.hold_registered(core_api) == {}
-    assert 2 in owned
+# --- packages -------------------------------------------------------------------------------------
+
+
+def test_a_package_is_found_without_its_import(tmp_path, monkeypatch):
+    library = installed._library(str(tmp_path / "onnxruntime_ggml/lib"), "onnxruntime_ggml")
+    (tmp_path / "onnxruntime_ggml/lib").mkdir(parents=True)
+    (tmp_path / "onnxruntime_ggml/__init__.py").write_text("raise RuntimeError")
+    with open(library, "w", encoding="utf-8"):
+        pass
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert ort.installed_eps() == [ort.InstalledEp("ggml", "onnxruntime-ggml", library, {})]
+
+
+def test_an_option_names_a_library_beside_the_providers(tmp_path, monkeypatch):
+    folder = tmp_path / "onnxruntime_qnn"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    for name in ("onnxruntime_providers_qnn", "QnnHtp"):
+        with open(installed._library(str(folder), name), "w", encoding="utf-8"):
+            pass
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    (qnn,) = ort.installed_eps()
+    assert qnn.options == {"backend_path": installed._library(str(folder), "QnnHtp")}
+
+
+def test_one_that_is_not_installed_is_named_with_its_package(monkeypatch):
+    monkeypatch.setattr(sys, "path", [])
+    assert ort.installed_eps() == []
+    with pytest.raises(LookupError, match="'pip install onnxruntime-ggml'"):
+        installed.ep_named("ggml")
+
+
+def test_a_library_is_registered_once_under_a_name(env, asked_ep):
+    first = installed.register_once(env, asked_ep, "asked")
+    again = installed.register_once(env, asked_ep, "asked")
+    other = installed.register_once(env, asked_ep, "other")
+    assert first is again
+    assert {first.name, other.name} == {"asked", "other"}
+
+
+def test_a_registration_that_was_closed_is_made_again(env, asked_ep):
+    first = installed.register_once(env, asked_ep, "asked")
+    first.close()
+    assert not installed.register_once(env, asked_ep, "asked").closed

@@ -157,15 +157,6 @@ def test_branches_read_shapes_around_them(api):
     assert graphs[-1] == (["If"], {"s": [2, 3]})
 
 
-def test_branches_read_shapes_that_stand_behind_them(core_api):
-    then = models.graph([models.node("Add", "s a", "t")], [], [models.value("t", "int64", [2])])
-    inputs = [models.value("x", shape=[2, 3]), models.value("a", "int64", [2]), BOOL]
-    node = models.node("If", "c", "y", then_branch=then, else_branch=then)
-    nodes = [node, models.node("Shape", "x", "s")]
-    model = models.model(nodes, inputs, [models.value("y", "int64", [2])])
-    assert seen(core_api, model)[-1] == (["If"], {"s": [2, 3]})
-
-
 def test_a_shape_may_be_an_output(api):
     inputs, outputs = [models.value("x", shape=[2, 3])], [models.value("s", "int64", [2])]
     model = models.model([models.node("Shape", "x", "s")], inputs, outputs)

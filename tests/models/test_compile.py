@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Models compiled ahead of time."""
+"""Models compiled ahead of time, and what providers leave in them."""
 
-import gc
-import io
 import os
-import weakref
+import random
 
 import numpy as np
 import pytest
-from support.graphs import graph_of
+from support.graphs import parsed
 from support.releases import needs_release
 
 import ortcffi as ort
+from ortcffi._native import ffi, lib
+from ortcffi.errors import check
+from ortcffi.memory.blocks import scratch_for
 
 onnx = pytest.importorskip("onnx")
 
@@ -23,50 +24,6 @@ def model(dense) -> bytes:
 
 def compiled(*arguments, **options):
     return onnx.load_from_string(ort.compile_model(*arguments, **options))
-
-
-def test_bytes_are_compiled_to_bytes(real_api, model):
-    assert len(compiled(model, api=real_api).graph.node) == 3
-
-
-def test_a_function_gets_the_parts_of_the_model(real_api, model):
-    stream = io.BytesIO()
-    ort.compile_model(model, stream.write, api=real_api)
-    assert stream.getvalue() == ort.compile_model(model, api=real_api)
-
-
-def test_what_the_function_raises_is_the_cause(real_api, model):
-    def write(_part):
-        raise ConnectionError("the disk has gone")
-
-    with pytest.raises(ort.OrtError) as caught:
-        ort.compile_model(model, write, api=real_api)
-    assert isinstance(caught.value.__cause__, ConnectionError)
-
-
-def test_the_optimization_level_counts(real_api):
-    graph = graph_of("x f4[1]", "y = Identity x; z = Neg y", "z f4[1]")
-    kept = compiled(graph, api=real_api)
-    gone = compiled(graph, api=real_api, optimization_level=ort.OptimizationLevel.BASIC)
-    assert [len(kept.graph.node), len(gone.graph.node)] == [2, 1]
-
-
-@needs_release(31, "initializers in memory")
-def test_nothing_is_passed_on_where_no_initializer_is_large_enough(real_api, model):
-    parts = []
-    ort.compile_model(
-        model,
-        external_initializers="w.bin",
-        external_threshold=1 << 40,
-        external_output=parts.append,
-        api=real_api,
-    )
-    assert parts == []
-
-
-@needs_release(31, "functions for the data of compiled models")
-def test_a_writer_is_not_called_without_a_provider_that_compiles(real_api, model):
-    ort.compile_model(model, ep_context_writer=pytest.fail, api=real_api)
 
 
 def test_that_function_may_keep_initializers(api, dense, model):
@@ -86,19 +43,6 @@ def test_a_wrong_answer_of_that_function_is_named(api, model, answer):
     with pytest.raises(ort.OrtError) as caught:
         ort.compile_model(model, external_initializers=lambda *_: answer, api=api)
     assert isinstance(caught.value.__cause__, (TypeError, ValueError))
-
-
-def test_the_functions_are_let_go_of(real_api, model):
-    class Write:
-        def __call__(self, _part):
-            self.circle = self
-
-    write = Write()
-    gone = weakref.ref(write)
-    ort.compile_model(model, write, api=real_api)
-    del write
-    gc.collect()
-    assert gone() is None
 
 
 @pytest.mark.parametrize(
@@ -162,12 +106,6 @@ def test_a_path_whose_name_is_not_utf_8_is_compiled(real_api, model, tmp_path):
     assert target.stat().st_size > 0
 
 
-@pytest.mark.parametrize("length", [1, 64, 300])
-def test_a_model_cut_short_is_an_error(real_api, model, length):
-    with pytest.raises(ort.OrtError):
-        ort.compile_model(model[:length], api=real_api)
-
-
 def test_every_option_is_taken_at_once(real_api, model, tmp_path):
     options = ort.SessionOptions(real_api, optimization_level=ort.OptimizationLevel.BASIC)
     found = compiled(
@@ -191,3 +129,62 @@ def test_a_large_initializer_is_not_copied_for_the_library(real_api):
     graph.output("y", "f4", [1 << 20])
     found = compiled(graph, api=real_api).graph.initializer[0]
     assert onnx.numpy_helper.to_array(found)[7] == 42
+
+
+# --- what providers leave in compiled models ------------------------------------------------------
+
+
+DecodeError = pytest.importorskip("google.protobuf.message").DecodeError
+needs_slot = needs_release(24, "GetCompatibilityInfoFromModel")
+KEY = "ep_compatibility_info.MyEP"
+
+
+def asked(api: ort.Api, slot: str, *arguments: object) -> bytes | None:
+    """The answer for a provider, from either slot."""
+    allocator, out = scratch_for(api), ffi.new("char**")
+    call = getattr(lib, slot)
+    check(api.pointer, call(api.pointer, *arguments, b"MyEP", allocator, out), slot)
+    return ffi.string(out[0]) if out[0] else None
+
+
+def asked_of_bytes(api: ort.Api, content: bytes) -> bytes | None:
+    return asked(api, "GetCompatibilityInfoFromModelBytes", content, len(content))
+
+
+def model_with(entries: dict[str, str]) -> bytes:
+    made = onnx.load_from_string(parsed("g (float[2] x) => (float[2] y) { y = Relu(x) }"))
+    onnx.helper.set_model_props(made, entries)
+    return made.SerializeToString()
+
+
+@needs_slot
+@pytest.mark.parametrize(
+    "text", ["", "v1", "äöü", "x" * 100_000], ids=["empty", "short", "not ASCII", "long"]
+)
+def test_the_text_of_a_provider_is_read_from_bytes_and_files(api, tmp_path, text):
+    content = model_with({"a": "b", KEY + "2": "of another", KEY: text})
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    assert asked_of_bytes(api, content) == text.encode()
+    assert asked(api, "GetCompatibilityInfoFromModel", str(path).encode()) == text.encode()
+
+
+def test_changed_bytes_are_read_as_onnx_reads_them_or_refused_by_one(core_api):
+    random.seed(7)
+    content = model_with({"a": "b", KEY: "v1"})
+    read_by_both = 0
+    for _ in range(2000):
+        changed = bytearray(content)
+        changed[random.randrange(len(changed))] = random.randrange(256)
+        try:
+            ours = asked_of_bytes(core_api, bytes(changed))
+            theirs = onnx.ModelProto.FromString(bytes(changed)).metadata_props
+        except (ort.errors.InvalidGraph, DecodeError):
+            continue
+        read_by_both += 1
+        expected = [entry.value for entry in theirs if entry.key == KEY]
+        # onnx gives bytes where they are not UTF-8; a C string ends at a null byte.
+        first = expected[0] if expected else None
+        text = first.encode() if isinstance(first, str) else first
+        assert ours == (None if text is None else text.partition(b"\0")[0])
+    assert read_by_both > 500

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Functions of a model: made, called, and put in the place of their calls."""
+"""Functions of models, and parts of graphs that come into other graphs."""
 
 import numpy as np
 import pytest
-from support.graphs import parsed
+from support.graphs import graph_of, parsed
 
 import ortcffi as ort
+
+# --- functions ------------------------------------------------------------------------------------
+
 
 onnx = pytest.importorskip("onnx")
 ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
@@ -90,3 +93,157 @@ def test_functions_that_would_be_too_many_nodes_are_refused():
         graph.inline()
     with pytest.raises(ValueError, match="max_nodes"):
         graph.to_model().prepare()
+
+
+# --- names that subgraphs make themselves ---------------------------------------------------------
+
+
+THREE = np.arange(3, dtype=np.float32)
+
+
+def computed(graph):
+    evaluator = ReferenceEvaluator(onnx.load_from_string(graph.to_bytes()))
+    return evaluator.run(None, {"x": THREE, "c": np.array(True)})[0].tolist()
+
+
+def with_branches(read, makes):
+    """A graph whose branches add what they make to a value of the graph."""
+    branch = ort.Graph()
+    branch.node("Abs", ["x"], [makes])
+    branch.output(*branch.node("Add", [makes, read], ["sum"]))
+    graph = graph_of("x f4[3], c ?[]", "", "")
+    if read != "x":
+        graph.node("Neg", ["x"], [read])
+    branches = {"then_branch": branch, "else_branch": branch.copy()}
+    graph.output(*graph.node("If", ["c"], ["y"], attributes=branches), "f4", [3])
+    return graph
+
+
+def test_a_value_that_a_subgraph_would_hide_replaces_none():
+    graph = with_branches("v", "m")
+    graph.nodes.insert(0, ort.GraphNode("Exp", ["x"], ["m"]))
+    with pytest.raises(ValueError, match="makes 'm' itself"):
+        graph.replace_all_uses("v", "m")
+    assert computed(graph) == [0, 0, 0]
+    graph.nodes[0].outputs = ["n"]
+    graph.replace_all_uses("v", "n")
+    assert computed(graph) == (THREE + np.exp(THREE)).tolist()
+
+
+def test_subgraphs_of_a_merged_graph_read_what_they_are_given():
+    first = ort.Graph()
+    first.input("x", "f4", [3])
+    first.output(*first.node("Sub", ["x", *first.node("Exp", ["x"], ["e"])], ["m"]), "f4", [3])
+    second = with_branches("x", "m")
+    first.merge(second, {"x": "m"})
+    given = THREE - np.exp(THREE)
+    assert computed(first) == (np.abs(given) + given).tolist()
+
+
+def test_a_merged_value_has_no_name_that_a_subgraph_makes():
+    first, second = with_branches("x", "m"), ort.Graph()
+    second.input("y", "f4", [3])
+    second.output(*second.node("Abs", ["y"], ["m"]), "f4", [3])
+    names = first.merge(second, prefix="second/")
+    assert names == {"y": "y", "m": "second/m"}
+    assert computed(first) == (THREE + THREE).tolist()
+
+
+def test_a_graph_is_merged_several_times_with_one_prefix():
+    graph, step = ort.Graph(), ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.output(*graph.node("Abs", ["x"], ["y"], name="abs"), "f4", [3])
+    step.input("y", "f4", [3])
+    step.node("Exp", ["y"], ["e"], name="abs")
+    step.output(*step.node("Neg", ["e"], ["z"]), "f4", [3])
+    end, expected = "y", THREE
+    for _ in range(3):
+        end, expected = graph.merge(step, {"y": end})["z"], -np.exp(expected)
+    assert computed(graph) == expected.tolist()
+    names = [node.name for node in graph.nodes if node.name]
+    assert len(set(names)) == len(names) == 4
+
+
+# --- weights that parts bring along ---------------------------------------------------------------
+
+
+helper, numpy_helper = onnx.helper, onnx.numpy_helper
+OWN, OTHER = np.full(100, 1, np.float32), np.full(100, 2, np.float32)
+OPSETS = [helper.make_opsetid("", 21)]
+
+
+def large_graph():
+    """A graph that has large weights of its own."""
+    graph = ort.Graph()
+    graph.initializer("own", OWN)
+    graph.output(*graph.node("Identity", ["own"], ["y"]), "f4", [100])
+    return graph
+
+
+def in_memory(graph, _):
+    return ort.Graph(graph.to_model())
+
+
+def in_files(graph, folder):
+    folder.mkdir()
+    graph.save(folder / "model.onnx", external_data=1)
+    return ort.Graph(folder / "model.onnx")
+
+
+def tensors_of(attribute):
+    return [attribute.t] if attribute.HasField("t") else [attribute.sparse_tensor.values]
+
+
+def of_nodes(proto):
+    return [
+        numpy_helper.to_array(tensor)
+        for node in proto
+        for attribute in node.attribute
+        for tensor in tensors_of(attribute)
+    ]
+
+
+@pytest.fixture(params=[in_memory, in_files])
+def stored(request, tmp_path):
+    folders = iter(range(2))
+    return lambda graph: request.param(graph, tmp_path / str(next(folders)))
+
+
+def test_a_node_of_another_graph_keeps_its_constant(stored):
+    made = ort.Graph()
+    made.node("Constant", [], ["c"], attributes={"value": OTHER})
+    made.output("c", "f4", [100])
+    other, graph = stored(made), stored(large_graph())
+    graph.nodes.append(other.nodes[0])
+    assert graph.nodes[-1].attributes["value"].tolist() == OTHER.tolist()
+    [value] = of_nodes(onnx.load_from_string(graph.to_bytes()).graph.node)
+    assert value.tolist() == OTHER.tolist()
+
+
+def test_a_function_of_another_graph_keeps_its_constant(stored):
+    made = ort.Graph()
+    made.input("x", "f4", [100])
+    function = made.function("own", "Plus", ["x"], ["y"])
+    function.node("Constant", [], ["c"], attributes={"value": OTHER})
+    function.node("Add", ["x", "c"], ["y"])
+    made.output(*made.node("Plus", ["x"], ["z"], domain="own"), "f4", [100])
+    other, graph = stored(made), stored(large_graph())
+    graph.merge(other, {"x": "y"})
+    [function] = onnx.load_from_string(graph.to_bytes()).functions
+    [value] = of_nodes(function.node)
+    assert value.tolist() == OTHER.tolist()
+
+
+def test_a_sparse_weight_of_another_graph_stays(stored):
+    values = numpy_helper.from_array(OTHER, "s")
+    places = numpy_helper.from_array(np.arange(0, 200, 2), "")
+    sparse = helper.make_sparse_tensor(values, places, [200])
+    y = helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, [200])
+    nodes = [helper.make_node("Identity", ["s"], ["z"])]
+    proto = helper.make_graph(nodes, "sparse", [], [y], sparse_initializer=[sparse])
+    content = helper.make_model(proto, opset_imports=OPSETS, ir_version=10).SerializeToString()
+    other, graph = stored(ort.Graph(content)), stored(large_graph())
+    graph.merge(other, {})
+    [found] = onnx.load_from_string(graph.to_bytes()).graph.sparse_initializer
+    assert numpy_helper.to_array(found.values).tolist() == OTHER.tolist()
+    assert numpy_helper.to_array(found.indices).tolist() == list(range(0, 200, 2))

@@ -253,25 +253,6 @@ def test_nodes_are_sorted(graph, proto):
     np.testing.assert_array_equal(run(graph), expected)
 
 
-def test_branches_are_graphs():
-    def branch(name, operator):
-        made = ort.Graph()
-        made.node(operator, ["x"], [name])
-        made.output(name, "f4", [3])
-        return made
-
-    graph = ort.Graph()
-    graph.input("c", "?", [])
-    graph.input("x", "f4", [3])
-    branches = {"then_branch": branch("a", "Neg"), "else_branch": branch("b", "Abs")}
-    graph.node("If", ["c"], ["y"], attributes=branches)
-    graph.output("y", "f4", [3])
-    then = graph.nodes[0].subgraphs["then_branch"]
-    then.nodes[0].op_type = "Exp"
-    x = np.array([0, 1, -1], np.float32)
-    np.testing.assert_allclose(run(graph, c=np.array(True), x=x), np.exp(x))
-
-
 # --- initializers ---------------------------------------------------------------------------------
 
 
@@ -478,9 +459,7 @@ def test_a_graph_in_float16_computes_the_same(graph, proto):
 def test_a_name_may_stand_for_floats_in_one_branch_and_integers_in_another():
     """The branches are siblings: neither sees the other's values, nor those of inner branches."""
     x = np.array([1.5, -2.5], np.float32)
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    graph.initializer("c", np.array(True))
+    graph = graph_of("x f4[2]", "", "", c=np.array(True))
     branches = ort.Graph(), ort.Graph()
     operators = ("Neg", 1), ("BitwiseNot", 6)  # of FLOAT, INT32
     for branch, (operator, number) in zip(branches, operators, strict=True):

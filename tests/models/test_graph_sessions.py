@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sessions of graphs, and models that are extended."""
+"""Sessions of graphs, and nodes that lead to no output."""
 
 import gc
 import pickle
@@ -8,16 +8,10 @@ import weakref
 import numpy as np
 import pytest
 from support import eps, models
-from support.editor import Parts, build_model
 from support.graphs import graph_of
 from support.sessions import options_with
 
 import ortcffi as ort
-from ortcffi._handle import owned_by
-from ortcffi._native import ffi, lib
-from ortcffi._table import editor_of
-from ortcffi.errors import check
-from ortcffi.session.creation import Source
 
 X = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
 
@@ -76,27 +70,6 @@ def test_strings_of_a_graph_reach_the_session(real_api):
         assert session.run({})[0].tolist() == [["a", "é"], ["", "b" * 50]]
 
 
-def test_a_graph_has_custom_ops_of_the_options(real_api):
-    twice = ort.custom_op(
-        "my.domain", inputs=[np.float32], outputs=[np.float32], op_set=None, name="Twice"
-    )(lambda x: x * 2)
-    graph = graph_of(
-        "x f4[2]",
-        "z = my.domain.Twice x; y = Add z w",
-        "y f4[2]",
-        {"": 17, "my.domain": 1},
-        w=np.full(2, 3, np.float32),
-    )
-    with (
-        ort.CustomOpDomain("my.domain", real_api) as domain,
-        ort.SessionOptions(real_api) as options,
-    ):
-        domain.add(twice)
-        options.add_custom_op_domain(domain)
-        with ort.Session(graph, options, api=real_api) as session:
-            assert session.run({"x": np.ones(2, np.float32)})[0].tolist() == [5, 5]
-
-
 def test_a_session_of_a_graph_is_not_pickled_but_its_bytes_are(real_api, dense):
     with (
         ort.Session(dense, api=real_api) as session,
@@ -109,96 +82,7 @@ def test_a_session_of_a_graph_is_not_pickled_but_its_bytes_are(real_api, dense):
         again.close()
 
 
-# --- models that are extended ---------------------------------------------------------------------
-
-
-def more(*nodes: tuple[str, str, str], inputs=(), outputs=(), **initializers) -> ort.Graph:
-    """A graph of nodes Add, each with two inputs and an output."""
-    graph = ort.Graph()
-    for name in inputs:
-        graph.input(name, "f4", [3])
-    for name, array in initializers.items():
-        graph.initializer(name, np.asarray(array, np.float32))
-    for a, b, made in nodes:
-        graph.node("Add", [a, b], [made], name=f"{made} of {a} and {b}")
-    for name in outputs:
-        graph.output(name, "f4", [3])
-    return graph
-
-
-def extended(api, *graphs, **inputs) -> dict[str, list[float]]:
-    """The outputs of x + [0, 1, 2] = y, extended by graphs, by their names."""
-    model = eps.added().to_bytes()
-    options = ort.SessionOptions(api)
-    if api.same_library(ort.core_api()):
-        options.add_devices(eps.adding_devices())
-
-    def create(env, chosen, out):
-        slot = "ApplyModelToModelEditorSession"
-        editor = editor_of(api, slot)
-
-        def call(name, *arguments):
-            check(api.pointer, getattr(lib, name)(editor, *arguments))
-
-        call("CreateModelEditorSessionFromArray", env, model, len(model), chosen, out)
-        for graph in graphs:
-            added = build_model(Parts(api, slot), graph, whole=False)
-            call(slot, out[0], owned_by(added))
-        call("FinalizeModelEditorSession", out[0], chosen, ffi.NULL)
-
-    session = ort.Session.__new__(ort.Session)
-    session._open(api, Source(create), options)
-    given = {name: np.asarray(value, np.float32) for name, value in inputs.items()}
-    made = session.run(given)
-    return {spec.name: y.tolist() for spec, y in zip(session.outputs, made, strict=True)}
-
-
-Y = ("y", "y", "z")
-
-
-@pytest.mark.parametrize(
-    ("graphs", "inputs", "outputs"),
-    [
-        ([more(Y, outputs="z")], {"x": [1, 1, 1]}, {"z": [2, 4, 6]}),
-        # Nothing says the type of z.
-        ([more(Y, ("z", "z", "q"), outputs="q")], {"x": [1, 1, 1]}, {"q": [4, 8, 12]}),
-        ([more(Y, outputs="zy")], {"x": [1, 1, 1]}, {"z": [2, 4, 6], "y": [1, 2, 3]}),
-        ([more(("r", "r", "x"), inputs="r")], {"r": [1, 1, 1]}, {"y": [2, 3, 4]}),
-        ([more(("y", "v", "z"), outputs="z", v=[5, 5, 5])], {"x": [1, 1, 1]}, {"z": [6, 7, 8]}),
-        (
-            [more(Y, outputs="z"), more(("z", "w", "q"), outputs="q")],
-            {"x": [1, 1, 1]},
-            {"q": [2, 5, 8]},
-        ),
-        ([more()], {"x": [1, 1, 1]}, {"y": [1, 2, 3]}),
-    ],
-)
-def test_a_graph_adds_nodes_and_replaces_inputs_and_outputs(api, graphs, inputs, outputs):
-    assert extended(api, *graphs, **inputs) == outputs
-
-
-@pytest.mark.parametrize("tail", [[("y", "x", "z")], [("y", "x", "z"), ("z", "x", "q")]])
-def test_nodes_whose_values_nobody_reads_do_no_harm(api, tail):
-    assert extended(api, more(*tail, outputs="y"), x=[1, 1, 1]) == {"y": [1, 2, 3]}
-
-
-@pytest.mark.parametrize(
-    "graph",
-    [
-        more(("nowhere", "y", "z"), outputs="z"),
-        more(("x", "x", "y")),
-        more(("p", "y", "z"), ("z", "z", "p"), outputs="z"),
-        more(inputs="q"),
-    ],
-)
-def test_a_graph_that_does_not_fit_the_model_is_refused(api, graph):
-    with pytest.raises(ort.OrtError):
-        extended(api, graph, x=[1, 1, 1])
-
-
-def test_the_core_needs_nobody_to_run_what_nobody_reads(core_api):
-    graph = graph_of("", "n = Neg y; a = Abs n", "y f4[3]")
-    assert extended(core_api, graph, x=[1, 1, 1]) == {"y": [1, 2, 3]}
+# --- nodes that lead to no output -----------------------------------------------------------------
 
 
 class TakesWhatNobodyElseReads:
@@ -373,12 +257,6 @@ def test_nodes_of_branches_that_lead_to_no_output_are_checked(api):
         model = models.model(nodes, inputs, [models.value("y", shape=[3])])
         with pytest.raises((ort.errors.Fail, ort.errors.InvalidGraph)):
             ort.Session(model, api=api)
-
-
-def test_a_graph_with_an_initializer_that_the_model_has_is_refused_by_the_core(core_api):
-    # onnxruntime ignores that of the graph
-    with pytest.raises(ort.errors.Fail, match="'w'"):
-        extended(core_api, more(("y", "w", "z"), outputs="z", w=[5, 5, 5]), x=[1, 1, 1])
 
 
 @pytest.mark.parametrize("take", [ort.Session, ort.compile_model])

@@ -54,18 +54,6 @@ def with_weights(model, array):
 # --- written --------------------------------------------------------------------------------------
 
 
-def test_what_was_read_is_written_as_it_was(model, proto):
-    assert model.to_bytes() == proto.SerializeToString()
-
-
-def test_a_saved_model_is_whole_and_replaces_the_file(model, proto, tmp_path):
-    path = tmp_path / "model.onnx"
-    path.write_bytes(b"before")
-    model.save(path)
-    assert onnx.load(path) == proto
-    assert os.listdir(tmp_path) == ["model.onnx"]
-
-
 def test_a_model_is_saved_over_the_file_that_it_is_read_from(proto, tmp_path):
     path = tmp_path / "model.onnx"
     onnx.save(proto, path)
@@ -338,6 +326,7 @@ def test_an_attribute_of_the_graph_that_is_asked_of_the_model_is_suggested(model
         _ = model.opset
 
 
+@pytest.mark.slow
 def test_every_model_of_the_node_tests_of_onnx_is_written_and_edited():
     for path in node_models():
         content = path.read_bytes()

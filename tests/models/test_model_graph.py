@@ -9,16 +9,11 @@ import sys
 import numpy as np
 import pytest
 from support import models
-from support.editor import Parts, build_model
 from support.graphs import graph_of
 from support.processes import run
 from support.threads import run_threads
 
 import ortcffi as ort
-from ortcffi import ffi
-from ortcffi._handle import owned_by
-from ortcffi._native import lib
-from ortcffi.errors import check
 
 
 @pytest.fixture
@@ -261,30 +256,7 @@ def test_the_repr_of_a_large_graph_is_short():
 # --- any library ----------------------------------------------------------------------------------
 
 
-def test_a_graph_of_any_library_is_read(api, dense):
-    """The model editor's, of which libraries show the lists."""
-    parts = Parts(api, "CreateGraph")
-    owner = parts.make("Graph", "CreateGraph")
-    graph = ort.ModelGraph(api, ffi.cast("const OrtGraph*", owned_by(owner)), owner)
-    assert (graph.nodes, graph.inputs) == ((), ())
-    assert graph.name == "ModelEditorGraph"
-    with pytest.raises(ort.errors.NotImplemented):
-        graph.opsets  # noqa: B018
-    assert build_model(parts, dense)
-
-
 def test_an_older_table_is_refused(dense):
     model = dense.to_model()
     with pytest.raises(ort.errors.NotImplemented, match="since API version 23"):
         ort.ModelGraph(ort.emulate(22), model.graph.handle, model)
-
-
-def test_the_error_about_a_value_without_a_type_names_it(core_api):
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    graph.node("Unknown", ["x"], ["in between"])
-    graph.node("Relu", ["in between"], ["y"])
-    graph.output("y", "f4", [2])
-    value, out = ort.Model.load(graph.to_bytes()).graph["in between"], ffi.new("OrtTypeInfo**")
-    with pytest.raises(ort.errors.Fail, match="does not say the type of 'in between'"):
-        check(core_api.pointer, lib.GetValueInfoTypeInfo(core_api.pointer, value._pointer, out))

@@ -217,6 +217,7 @@ def test_a_type_that_the_api_does_not_have_is_unknown():
         assert repr(found) == "<ModelValue x: unknown>"
 
 
+@pytest.mark.slow
 def test_every_model_of_the_node_tests_of_onnx_is_read_as_onnx_reads_it():
     files = node_models()
     assert len(files) > 1000

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Execution providers at work on models, without a session: the provider of the guide, in C."""
+"""Execution providers at work on models, without a session."""
 
 import ctypes
 import re
 import shlex
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from shutil import copy
 
 import numpy as np
 import pytest
 from support import eps, models
-from support.graphs import graph_of
 from support.paths import CHECKOUT
 from support.processes import run
 
@@ -101,24 +99,6 @@ def test_wrong_names_of_inputs_are_refused(provider):
         node(X, X)
 
 
-@pytest.mark.parametrize("form", ["path", "bytes", "graph"])
-def test_a_model_may_be_given_as_a_session_takes_it(provider, form, tmp_path):
-    graph = graph_of("x f4[3]", "y = Add x x", "y f4[3]")
-    graph.save(tmp_path / "model.onnx")
-    given = {"path": tmp_path / "model.onnx", "bytes": graph.to_bytes(), "graph": graph}[form]
-    (node,) = provider.compile(provider.capability(given))
-    assert node(np.ones(3, np.float32))[0].tolist() == [2] * 3
-    with pytest.raises(TypeError, match="model must be a path or bytes-like, not int"):
-        provider.capability(5)
-
-
-def test_threads_compute_with_one_node(provider):
-    (node,) = provider.compile(provider.capability(chain("Add")))
-    with ThreadPoolExecutor(8) as pool:
-        for (y,) in pool.map(lambda _: node(X), range(200)):
-            np.testing.assert_array_equal(y, X + W)
-
-
 def two_multiplications():
     graph = ort.Graph({"": 18})
     graph.input("x", "f4", SHAPE)
@@ -147,15 +127,6 @@ def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
     assert (node.name, node.inputs, node.constants) == ("taken", ("x", "w"), {"w"})
 
 
-def test_they_run_in_sessions_of_the_real_library_alike(real_api, c_compiler):
-    library = eps.build(c_compiler, eps.WITH_KERNELS)
-    model = two_multiplications()
-    with eps.session_on(real_api, library, "kernels of a session", model) as session:
-        y, z = session.run({"x": X, "n": np.full(SHAPE, 3)})
-    np.testing.assert_array_equal(y, 2 * W)
-    np.testing.assert_array_equal(z, np.full(SHAPE, 9))
-
-
 def test_a_kernel_may_add_others_to_the_registry_that_it_is_from(api, c_compiler):
     library = eps.build(c_compiler, eps.WITH_KERNELS)
     graph = ort.Graph({"": 18})
@@ -165,22 +136,6 @@ def test_a_kernel_may_add_others_to_the_registry_that_it_is_from(api, c_compiler
     graph.output("y", "f4", SHAPE)
     with eps.session_on(api, library, "a registry that grows", graph) as session:
         np.testing.assert_array_equal(session.run({"x": X})[0], X**3)
-
-
-def test_all_may_be_closed_in_any_order(library):
-    env = ort.Env("ep", ort.core_api())
-    registered = env.register_ep(library, "add")
-    provider = ort.Ep(registered.devices)
-    model = chain("Add")
-    claims = provider.capability(model)
-    (node,) = provider.compile(claims)
-    for each in (env, registered, provider, claims, model):
-        each.close()
-    (y,) = node(X)
-    np.testing.assert_array_equal(y, X + W)
-    node.kernel.close()
-    with pytest.raises(ValueError, match="closed"):
-        node(X)
 
 
 def test_nothing_to_compile_is_refused(provider):
@@ -279,3 +234,136 @@ def test_a_provider_is_shown_the_innermost_graphs_first(api, c_compiler, tmp_pat
                 ort.Session(model, options).close()
         shown = [*dict.fromkeys(events().decode().split())]
         assert shown == ["inner", "outer", model.graph.name]
+
+
+# --- providers that want the channels last --------------------------------------------------------
+
+
+IMAGES = (2, 3, 4, 5)
+NHWC = "com.ms.internal.nhwc"
+
+
+@pytest.fixture
+def device_library(c_compiler, tmp_path):
+    return copy(eps.build(c_compiler, eps.ON_A_DEVICE), tmp_path)
+
+
+@pytest.fixture
+def channels_last(core_api, device_library):
+    with (
+        ort.Env("layout", core_api) as env,
+        env.register_ep(device_library, "nhwc") as made,
+        ort.Ep(made.devices) as ep,
+    ):
+        yield ep
+
+
+def pooling(*operators, shape=IMAGES, made=("y", "z", "u")):
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", shape)
+    for operator, output in zip(operators, made, strict=False):
+        graph.node(operator, ["x"], [output], name=operator)
+        if shape is not None:
+            graph.output(output, "f4", [*shape[:2], 1, 1] if "Pool" in operator else shape)
+        else:
+            graph.output(output, "f4")
+    return ort.Model.load(graph.to_bytes())
+
+
+def x_of(shape=IMAGES):
+    return np.random.default_rng(1).standard_normal(shape, dtype=np.float32)
+
+
+def test_nodes_get_the_channels_last_between_transposes(channels_last):
+    claims = channels_last.capability(pooling("GlobalAveragePool"))
+    graph = claims.graph
+    assert [(node.op_type, node.domain) for node in graph.nodes] == [
+        ("Transpose", ""),
+        ("GlobalAveragePool", NHWC),
+        ("Transpose", ""),
+    ]
+    before, node, after = graph.nodes
+    assert before.attributes == {"perm": [0, 2, 3, 1]}
+    assert after.attributes == {"perm": [0, 3, 1, 2]}
+    assert (before.inputs, after.outputs) == (("x",), ("y",))
+    assert (node.inputs, after.inputs) == (before.outputs, node.outputs)
+    assert graph[node.inputs[0]].shape == (2, 4, 5, 3)
+    assert graph[node.outputs[0]].shape == (2, 1, 1, 3)
+    assert node.since_version == 1
+    assert claims.groups[0].nodes == (node,)
+    assert claims.left == (before, after)
+
+
+def test_a_node_computes_with_the_channels_last(channels_last):
+    (node,) = channels_last.compile(channels_last.capability(pooling("GlobalAveragePool")))
+    x = x_of()
+    (y,) = node(np.ascontiguousarray(x.transpose(0, 2, 3, 1)))
+    np.testing.assert_allclose(y.transpose(0, 3, 1, 2), x.mean((2, 3), keepdims=True), rtol=1e-5)
+
+
+def test_a_session_of_the_real_library_changes_the_layout_alike(real_api, device_library):
+    x = x_of()
+    model = pooling("GlobalAveragePool", "GlobalMaxPool")
+    with eps.session_on(real_api, device_library, "nhwc", model) as session:
+        y, z = session.run({"x": x})
+    np.testing.assert_allclose(y, x.mean((2, 3), keepdims=True), rtol=1e-5)
+    np.testing.assert_array_equal(z, x.max((2, 3), keepdims=True))
+
+
+def test_transposes_for_one_provider_stay_when_another_wants_the_channels_last(
+    core_api, device_library, tmp_path
+):
+    x = x_of((2, 3, 1, 1))
+    model = pooling("GlobalAveragePool", shape=x.shape)
+    second = copy(device_library, tmp_path / "second.so")
+    with (
+        ort.Env("layout", core_api) as env,
+        env.register_ep(second, "nhwc transposes") as made,
+        eps.session_on(core_api, device_library, "nhwc", model, [made.devices]) as session,
+    ):
+        np.testing.assert_array_equal(session.run({"x": x})[0], x)
+
+
+def test_a_provider_says_which_operators_change(channels_last):
+    claims = channels_last.capability(pooling("GlobalAveragePool", "GlobalMaxPool", "Elu"))
+    assert {node.op_type: node.domain for group in claims.groups for node in group.nodes} == {
+        "GlobalAveragePool": NHWC,
+        "GlobalMaxPool": "",
+        "Elu": NHWC,
+    }
+    # both nodes that change read one copy of x
+    assert [node.op_type for node in claims.left] == ["Transpose"] * 3
+
+
+def test_values_may_have_the_names_of_copies(channels_last):
+    made = "x_nhwc", "y", "z"
+    claims = channels_last.capability(pooling("GlobalAveragePool", "GlobalMaxPool", made=made))
+    names = [name for node in claims.graph.nodes for name in node.outputs]
+    assert len({*names}) == len(names) == 4
+
+
+def test_a_node_whose_rank_is_unknown_is_refused_and_not_computed_wrong(channels_last):
+    with pytest.raises(ort.errors.Fail, match="how many dimensions a value has: x"):
+        channels_last.capability(pooling("GlobalAveragePool", shape=None))
+
+
+def test_what_has_no_channels_stays(channels_last):
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", IMAGES)
+    graph.node("Mul", ["x", "x"], ["y"])
+    graph.output("y", "f4", IMAGES)
+    model = ort.Model.load(graph.to_bytes())
+    claims = channels_last.capability(model)
+    assert [node.op_type for node in claims.graph.nodes] == ["Mul"]
+
+
+def test_the_graph_of_claims_lives_as_long_as_what_is_compiled(channels_last):
+    model = pooling("GlobalAveragePool")
+    claims = channels_last.capability(model)
+    (node,) = channels_last.compile(claims)
+    seen = claims.graph["y_nhwc"]
+    claims.close()
+    model.close()
+    (y,) = node(np.ones((2, 4, 5, 3), np.float32))
+    np.testing.assert_allclose(y, np.ones((2, 1, 1, 3)), rtol=1e-6)
+    assert seen.shape == (2, 1, 1, 3)

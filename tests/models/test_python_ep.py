@@ -361,9 +361,7 @@ def test_a_provider_sees_the_types_that_operators_decide(core_api):
             seen.update({name: str(value.type) for name, value in graph.values.items()})
             return []
 
-    graph = ort.Graph({"": 20, "ai.onnx.ml": 3, "test": 1})
-    graph.input("x", "f4", ["n"])
-    graph.node("Shape", ["x"], ["shape"])
+    graph = graph_of("x f4[n]", "shape = Shape x", "", {"": 20, "ai.onnx.ml": 3, "test": 1})
     graph.node("Greater", ["x", "x"], ["is greater"])
     graph.node("Scaler", ["x"], ["scaled"], domain="ai.onnx.ml")
     for name in ("shape", "is greater", "scaled"):

@@ -100,9 +100,7 @@ def test_a_node_that_fails_on_the_core_is_named_by_what_it_makes(core_api):
 
 
 def test_results_must_be_as_many_as_outputs(api):
-    graph = ort.Graph()
-    graph.input("x", "f4", [4])
-    graph.node("Split", ["x"], ["a", "b"], attributes={"num_outputs": 2})
+    graph = graph_of("x f4[4]", "a, b = Split(num_outputs=2) x", "")
     for name in ("a", "b"):
         graph.output(name, "f4", [2])
     with (

@@ -3,7 +3,6 @@
 
 import gc
 import json
-import logging
 import weakref
 
 import numpy as np
@@ -172,20 +171,6 @@ def test_official_options_are_made_with_our_settings(official):
 def test_an_unknown_setting_names_those_that_there_are(official):
     with pytest.raises(TypeError, match="no option 'threads'"):
         official.session_options(threads=2)
-
-
-def test_a_session_logs_into_python(official):
-    messages = []
-    options = official.session_options(logger=messages.append, log_severity=0)
-    onnxruntime.InferenceSession(MODEL, options)
-    assert any("initialized" in message.text for message in messages)
-
-
-def test_a_session_logs_into_a_logger_of_python(official, caplog):
-    caplog.set_level(logging.DEBUG, "models")
-    options = official.session_options(logger=logging.getLogger("models"), log_severity=0)
-    onnxruntime.InferenceSession(MODEL, options)
-    assert caplog.records
 
 
 def test_a_logger_lives_as_long_as_the_session_and_no_longer(official):

@@ -112,25 +112,6 @@ def test_the_interpreter_ends_with_sessions_and_loggers_alive(what):
 
 
 @NEEDS_ENVIRONMENT
-def test_a_registered_allocator_that_was_replaced_stays_with_its_sessions():
-    code = """
-        from ortcffi.testing.live_objects import live_objects
-        official = ort.attach()
-        before = live_objects()["adaptor"]
-        official.env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
-        registered = live_objects()["adaptor"] - before
-        options = official.session_options(config={"session.use_env_allocators": "1"})
-        session = onnxruntime.InferenceSession(MODEL, options)
-        another = ort.Tracking(ort.core_api().default_allocator)
-        official.env.register_allocator(another)
-        gc.collect()
-        stay = live_objects()["adaptor"] - before
-        print(stay - 2 * registered, session.run(None, {"x": X})[0].shape == X.shape)
-    """
-    assert python(code) == "0 True\n"
-
-
-@NEEDS_ENVIRONMENT
 @pytest.mark.parametrize("environment", ["official.env", "ort.Env(api=official)"])
 def test_a_registered_allocator_stays_when_the_environment_is_closed(environment):
     code = f"""

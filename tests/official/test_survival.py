@@ -4,13 +4,11 @@
 import json
 import shutil
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.official import MODEL, SHAPE, python
-from support.processes import run
+from support.official import python
 from support.releases import needs_release
 
 NEEDS_OBJECTS = needs_release(21, "objects whose contents are reached")
@@ -126,54 +124,3 @@ def test_figures_are_read_while_threads_make_and_drop_sessions():
         print(errors, all(peak >= 0 for peak in peaks), len(sessions))
     """
     assert python(code) == "[] True 0\n"
-
-
-# --- processes ------------------------------------------------------------------------------------
-
-
-@NEEDS_ENVIRONMENT
-def test_a_forked_child_may_use_what_it_has():
-    code = """
-        import os
-        official = ort.attach()
-        official.share_arena(max_bytes=1 << 26)
-        one_thread = official.session_options(intra_op_threads=1, inter_op_threads=1)
-        session = onnxruntime.InferenceSession(MODEL, one_thread)
-        value = official.value(onnxruntime.OrtValue.ortvalue_from_numpy(X))
-        expected = session.run(None, {"x": X})[0]
-        if (child := os.fork()) == 0:
-            again = onnxruntime.InferenceSession(MODEL, one_thread)
-            answers = [session.run(None, {"x": X})[0], again.run(None, {"x": X})[0]]
-            answers += [official.session(each).run({"x": X})[0] for each in (session, again)]
-            well = value.numpy().sum() == X.size
-            os._exit(0 if well and all(np.array_equal(y, expected) for y in answers) else 1)
-        print(os.waitpid(child, 0)[1])
-    """
-    assert python(code) == "0\n"
-
-
-@NEEDS_ENVIRONMENT
-def test_a_spawned_process_attaches_anew(tmp_path):
-    script = tmp_path / "spawns.py"
-    script.write_text(
-        textwrap.dedent(f"""
-        import multiprocessing
-        import numpy as np
-        import onnxruntime
-        import ortcffi as ort
-
-        def work(shape):
-            official = ort.attach()
-            official.share_arena(max_bytes=1 << 26)
-            session = onnxruntime.InferenceSession({MODEL!r}, official.session_options())
-            y = official.session(session).run({{"x": np.zeros(shape, np.float32)}})[0]
-            return float(y[0, 0, 0]), official.session(session).allocator().stats.limit
-
-        if __name__ == "__main__":
-            official = ort.attach()
-            session = onnxruntime.InferenceSession({MODEL!r})
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
-                print(pool.apply(work, ({SHAPE},)), ort.attach() is official)
-        """)
-    )
-    assert run(sys.executable, script).stdout == f"(0.5, {1 << 26}) True\n"

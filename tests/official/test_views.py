@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What `Session` and `SessionOptions` can do, on objects of the official package."""
+"""What Session and SessionOptions can do on official objects, and how these are read."""
 
+import ctypes
 import gc
+import random
 import weakref
 
 import numpy as np
@@ -12,6 +14,8 @@ from support.processes import TIME_LIMIT
 from support.releases import needs_release
 
 import ortcffi as ort
+from ortcffi._native import ffi, lib
+from ortcffi.official import layout
 
 X = np.ones((1, 4), np.float32)
 NEEDS_DLPACK = pytest.mark.skipif(
@@ -32,13 +36,6 @@ def session():
 
 
 # --- sessions -------------------------------------------------------------------------------------
-
-
-def test_a_bound_run_writes_into_the_array(official, session):
-    out = np.zeros_like(X)
-    bound = official.session(session).bind({"x": X}, {"y": out})
-    bound.run()
-    assert out.tolist() == [[2, 2, 2, 2]]
 
 
 def test_a_view_runs_without_waiting(official, session):
@@ -62,27 +59,6 @@ def test_the_profile_of_an_official_session_is_read(official, tmp_path):
     assert "model_run" in {event.name for event in profile.events}
 
 
-def test_the_metadata_is_that_of_the_official_session(official):
-    model = models.model(
-        [models.node("Identity", "x", "y")],
-        [models.value("x", shape=(1, 4))],
-        [models.value("y", shape=(1, 4))],
-        metadata={"author": "somebody"},
-    )
-    session = onnxruntime.InferenceSession(model)
-    assert dict(official.session(session).metadata.custom) == {"author": "somebody"}
-    assert session.get_modelmeta().custom_metadata_map == {"author": "somebody"}
-
-
-def test_a_view_in_a_cycle_is_collected_with_its_session(official):
-    session = onnxruntime.InferenceSession(models.add())
-    cycle = [official.session(session)]
-    cycle.append(cycle)
-    session.kept = cycle
-    del session, cycle
-    assert gc.collect() > 0
-
-
 # --- options --------------------------------------------------------------------------------------
 
 
@@ -98,21 +74,6 @@ def test_an_initializer_over_our_memory_replaces_that_of_the_model(official):
     del weights, options
     gc.collect()
     assert session.run(None, {"x": X})[0].tolist() == [[7, 7, 7, 7]]
-
-
-# --- the official exceptions ----------------------------------------------------------------------
-
-
-def test_a_view_raises_ours_without_a_block(official, session):
-    with pytest.raises(ort.errors.InvalidArgument, match="x"):
-        official.session(session).run({"x": np.ones(3, np.float32)})
-
-
-def test_a_closed_view_says_so(official, session):
-    view = official.session(session)
-    view.close()
-    with pytest.raises(ValueError, match="closed"):
-        view.run({"x": X})
 
 
 # --- what views keep ------------------------------------------------------------------------------
@@ -147,3 +108,85 @@ def test_a_view_keeps_the_session_that_was_replaced(official, session):
     gc.collect()
     assert replaced() is not None, "the session of the view is gone"
     assert view.run({"x": X})[0].tolist() == [[2, 2, 2, 2]]
+
+
+# --- how they are read ----------------------------------------------------------------------------
+
+
+def read(address: int, size: int = 8) -> bytes | None:
+    out = ffi.new("char[]", size)
+    return bytes(ffi.buffer(out)) if lib.ortcffi_read_memory(address, out, size) else None
+
+
+def test_memory_of_the_process_is_read():
+    text = ctypes.create_string_buffer(b"readable")
+    assert read(ctypes.addressof(text)) == b"readable"
+
+
+@pytest.mark.parametrize("address", [0, 8, 4096, 2**47, 2**63 - 8, 2**64 - 8])
+def test_memory_that_is_not_there_is_not_read(address):
+    assert read(address) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_words_point_to_no_session(seed):
+    chance = random.Random(seed)
+    words = [chance.getrandbits(chance.choice([8, 48, 64])) for _ in range(64)]
+    memory = (ctypes.c_uint64 * 64)(*words)
+    assert layout._type_name(ctypes.addressof(memory)) == b""
+    assert [layout._type_name(word) for word in words] == [b""] * 64
+
+
+def test_an_object_whose_type_lies_about_its_module_is_refused():
+    fake = type(
+        "InferenceSession", (), {"__module__": "onnxruntime.capi.onnxruntime_pybind11_state"}
+    )
+    with pytest.raises(layout.UnknownLayoutError, match="holds no C"):
+        layout.session_pointer(fake(), "1.32.0")
+
+
+def test_an_object_whose_conduit_lies_is_refused():
+    class Liar:
+        def _pybind11_conduit_v1_(self, *_arguments):
+            return 5
+
+    with pytest.raises(layout.UnknownLayoutError):
+        layout.pointer_of(Liar(), layout.VALUE)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(LookupError, layout.UnknownLayoutError), (KeyboardInterrupt, KeyboardInterrupt)],
+)
+def test_an_object_whose_conduit_raises_is_refused_and_an_interrupt_stays_one(error, expected):
+    class Raises:
+        def _pybind11_conduit_v1_(self, *_arguments):
+            raise error
+
+    with pytest.raises(expected):
+        layout.pointer_of(Raises(), layout.VALUE)
+
+
+def test_a_binding_with_no_session_inside_is_refused(monkeypatch):
+    words = (ctypes.c_uint64 * 16)()
+    monkeypatch.setattr(layout, "pointer_of", lambda *_: ctypes.addressof(words))
+    with pytest.raises(layout.UnknownLayoutError, match="does not point to a session"):
+        layout.session_pointer(object(), "1.23.2")
+
+
+def test_a_session_at_another_place_is_refused():
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(models.add(), providers=["CPUExecutionProvider"])
+    binding, release = session._sess, onnxruntime.__version__
+    if not hasattr(binding, "_pybind11_conduit_v1_"):
+        pytest.skip("objects of this release are not reached")
+    other = "1.22.0" if layout._place_in(release) == layout._place_in("1.32.0") else "1.32.0"
+    with pytest.raises(layout.UnknownLayoutError, match="does not point to a session"):
+        layout.session_pointer(binding, other)
+
+
+@pytest.mark.parametrize("release", ["1.20.1", "1.33.0", "2.0", "unknown"])
+def test_a_release_that_is_not_known_is_refused(monkeypatch, release):
+    monkeypatch.setattr(layout, "pointer_of", lambda *_: 8)
+    with pytest.raises(layout.UnknownLayoutError, match="is not known"):
+        layout.session_pointer(object(), release)

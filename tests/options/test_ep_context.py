@@ -5,7 +5,6 @@ import gc
 import weakref
 
 import pytest
-from support.prepared import printed_by
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -98,8 +97,3 @@ def test_what_is_no_function_is_refused(api):
 def test_an_older_library_lacks_it():
     with pytest.raises(NotImplemented, match="SessionOptionsSetEpContextDataReadFunc came with"):
         ort.SessionOptions(ort.emulate(30), ep_context_reader=len)
-
-
-def test_the_setting_alone_imports_what_c_calls():
-    code = "import sys, ortcffi as ort; ort.SessionOptions(ep_context_reader=print)"
-    assert printed_by(f"{code}; print('ortcffi.ep.context_data' in sys.modules)") == "True"

@@ -1,102 +1,39 @@
 # SPDX-License-Identifier: MIT
 """Options as the core stores them, read through new Python objects that know nothing of them."""
 
-import json
-from typing import NamedTuple
-
+import numpy as np
 import pytest
-from support.prepared import run_program
 
-from ortcffi import FreeDimension, RunOptions, SessionOptions, emulate
+from ortcffi import FreeDimension, RunOptions, SessionOptions, Value, emulate
 from ortcffi._native import ffi, lib
 from ortcffi.errors import InvalidArgument, check
 from ortcffi.options.config_entries import read_items
-
-# As the official package calls them.
-OFFICIAL = {
-    "intra_op_threads": "intra_op_num_threads",
-    "inter_op_threads": "inter_op_num_threads",
-    "execution_mode": "execution_mode",
-    "optimization_level": "graph_optimization_level",
-    "mem_pattern": "enable_mem_pattern",
-    "cpu_arena": "enable_cpu_mem_arena",
-    "deterministic": "use_deterministic_compute",
-    "per_session_threads": "use_per_session_threads",
-    "log_id": "logid",
-    "log_severity": "log_severity_level",
-    "log_verbosity": "log_verbosity_level",
-    "optimized_model_path": "optimized_model_filepath",
-    "profiling": "enable_profiling",
-}
-
-
-class Tensors(NamedTuple):
-    api: object
-    array: object  # the tensors are over its memory
-    handles: list
+from ortcffi.testing.live_objects import live_objects
 
 
 @pytest.fixture
 def tensors(api):
     """Two tensors over memory of ours, and one that owns its memory."""
-    out, info, array = ffi.new("OrtValue**"), ffi.new("OrtMemoryInfo**"), ffi.new("float[4]")
-    allocator, shape = ffi.new("OrtAllocator**"), ffi.new("int64_t[]", [4])
-    check(api.pointer, lib.CreateCpuMemoryInfo(api.pointer, 0, 0, info))
-    check(api.pointer, lib.GetAllocatorWithDefaultOptions(api.pointer, allocator))
-    handles = []
-    for _ in range(2):
-        check(
-            api,
-            lib.CreateTensorWithDataAsOrtValue(api.pointer, info[0], array, 16, shape, 1, 1, out),
-        )
-        handles.append(out[0])
-    check(api.pointer, lib.CreateTensorAsOrtValue(api.pointer, allocator[0], shape, 1, 1, out))
-    lib.ReleaseMemoryInfo(api.pointer, info[0])
-    yield Tensors(api, array, [*handles, out[0]])
-    for handle in [*handles, out[0]]:
-        lib.ReleaseValue(api.pointer, handle)
+    arrays = [np.zeros(4, np.float32) for _ in range(2)]
+    borrowed = [Value.from_numpy(each, api=api) for each in arrays]
+    made = [*borrowed, Value.empty(4, np.float32, api=api)]
+    yield made
+    for each in made:
+        each.close()
 
 
 def add_external(options, values):
+    """Add initializers as a client in C does."""
     names = [ffi.new("char[]", name.encode()) for name in values]
-    check(
-        options.api.pointer,
-        lib.AddExternalInitializers(
-            options.api.pointer,
-            options.handle,
-            ffi.new("char*[]", names),
-            ffi.new("OrtValue*[]", list(values.values())),
-            len(values),
-        ),
-    )
+    handles = [value.handle for value in values.values()]
+    given = ffi.new("char*[]", names), ffi.new("OrtValue*[]", handles), len(values)
+    table = options.api.pointer
+    check(table, lib.AddExternalInitializers(table, options.handle, *given))
 
 
 def seen_anew(options):
     """The same options, wrapped in a new object that knows nothing of them."""
     return type(options).from_handle(options.api, options.handle, parent=options)
-
-
-def live(kind):
-    number = 0
-    while ffi.string(lib.ortcffi_kind_name(number)).decode() != kind:
-        number += 1
-    return lib.ortcffi_live_objects(number)
-
-
-@pytest.mark.usefixtures("real_api")
-def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
-    code = (
-        "import json, onnxruntime; o = onnxruntime.SessionOptions(); "
-        f"found = [getattr(o, name) for name in {list(OFFICIAL.values())}]; "
-        "print(json.dumps([getattr(value, 'value', value) for value in found]))"
-    )
-    done = run_program(code)
-    official = dict(zip(OFFICIAL, json.loads(done.stdout), strict=True))
-    with SessionOptions(core_api) as options:
-        found = {name: getattr(options, name) for name in OFFICIAL}
-    found["profiling"] = found["profiling"] is not None
-    found["optimized_model_path"] = found["optimized_model_path"] or ""
-    assert found == official
 
 
 def test_a_profile_that_is_disabled_has_no_path(core_api):
@@ -133,57 +70,41 @@ def test_dimensions_are_kept_in_order_also_if_a_name_is_repeated(core_api):
 
 
 @pytest.mark.parametrize("api", ["core"], indirect=True)
-def test_a_copy_has_the_initializers_and_the_files(tensors):
-    first, second, _ = tensors.handles
-    names, content = [ffi.new("char[]", b"file")], ffi.new("char[]", b"bytes")
-    with SessionOptions(tensors.api) as options:
-        table, handle = options.api.pointer, options.handle
-        check(tensors.api.pointer, lib.AddInitializer(table, handle, b"w", first))
+def test_a_copy_has_the_initializers_and_the_files(api, tensors):
+    first, second, _ = tensors
+    content = b"bytes"
+    with SessionOptions(api) as options:
+        check(api.pointer, lib.AddInitializer(api.pointer, options.handle, b"w", first.handle))
         add_external(options, {"a": first, "b": second})
-        check(
-            tensors.api.pointer,
-            lib.AddExternalInitializersFromFilesInMemory(
-                table, handle, names, [content], ffi.new("size_t[]", [5]), 1
-            ),
-        )
+        options.add_external_files({"file": content})
         copy = options.clone()
+    kinds = lib.CORE_INITIALIZERS, lib.CORE_EXTERNAL_INITIALIZERS, lib.CORE_EXTERNAL_FILES
     with copy:
-        kinds = (
-            lib.CORE_INITIALIZERS,
-            lib.CORE_EXTERNAL_INITIALIZERS,
-            lib.CORE_EXTERNAL_FILES,
-        )
         found = [[(i.name, i.number, i.pointer) for i in read_items(copy, kind)] for kind in kinds]
-        assert found == [
-            [("w", 0, first)],
-            [("a", 0, first), ("b", 0, second)],
-            [("file", 5, content)],
-        ]
+    assert found == [
+        [("w", 0, first.handle)],
+        [("a", 0, first.handle), ("b", 0, second.handle)],
+        [("file", 5, ffi.from_buffer(content))],
+    ]
 
 
 @pytest.mark.parametrize("api", ["core"], indirect=True)
-def test_external_initializers_live_as_long_as_any_options_that_have_them(tensors):
-    before = live("value")
-    out, shape, info = ffi.new("OrtValue**"), ffi.new("int64_t[]", [4]), ffi.new("OrtMemoryInfo**")
-    table = tensors.api.pointer
-    check(tensors.api.pointer, lib.CreateCpuMemoryInfo(table, 0, 0, info))
-    create = lib.CreateTensorWithDataAsOrtValue
-    check(tensors.api.pointer, create(table, info[0], tensors.array, 16, shape, 1, 1, out))
-    lib.ReleaseMemoryInfo(table, info[0])
-    options = SessionOptions(tensors.api)
-    add_external(options, {"a": out[0]})
-    lib.ReleaseValue(table, out[0])
+def test_external_initializers_live_as_long_as_any_options_that_have_them(api, tensors):
+    before = live_objects()["value"]
+    options = SessionOptions(api)
+    add_external(options, {"a": tensors[0]})
+    tensors[0].close()
     copy = options.clone()
     options.close()
-    assert live("value") == before + 1
+    assert live_objects()["value"] == before
     copy.close()
-    assert live("value") == before
+    assert live_objects()["value"] == before - 1
 
 
 @pytest.mark.parametrize("api", ["core"], indirect=True)
-def test_a_call_with_a_refused_initializer_adds_none(tensors):
-    first, second, own = tensors.handles
-    with SessionOptions(tensors.api) as options:
+def test_a_call_with_a_refused_initializer_adds_none(api, tensors):
+    first, second, own = tensors
+    with SessionOptions(api) as options:
         add_external(options, {"a": first})
         for values in ({"b": second, "c": own}, {"b": second, "a": first}):
             with pytest.raises(InvalidArgument):
@@ -192,13 +113,13 @@ def test_a_call_with_a_refused_initializer_adds_none(tensors):
         assert [item.name for item in kept] == ["a"]
 
 
-def test_each_of_thousands_of_initializers_is_found_again(tensors):
-    values = {f"layer.{i}.weight": tensors.handles[i % 2] for i in range(3000)}
-    with SessionOptions(tensors.api) as options:
+def test_each_of_thousands_of_initializers_is_found_again(api, tensors):
+    values = {f"layer.{i}.weight": tensors[i % 2] for i in range(3000)}
+    with SessionOptions(api) as options:
         add_external(options, values)
         for name in list(values)[::100]:
             with pytest.raises(InvalidArgument):
-                add_external(options, {name: tensors.handles[0]})
+                add_external(options, {name: tensors[0]})
 
 
 def test_cancelled_loading_is_visible_in_all_copies(core_api):

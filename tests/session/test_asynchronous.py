@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Runs that are awaited."""
+"""Runs that are awaited, and those that wait for a thread."""
 
 import asyncio
 import gc
 import os
 import threading
+import time
 import weakref
 
 import numpy as np
 import pytest
 from support import models
+from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 from support.sessions import options_with
-from support.threads import run_async, threads_of_process, wait_until
+from support.threads import run_async, wait_until
 
 import ortcffi as ort
-from ortcffi._native import lib
-from ortcffi.errors import Cancelled, InvalidArgument
+from ortcffi.errors import Cancelled, InvalidArgument, Overloaded, QueueTimeout
 from ortcffi.testing.live_objects import left_alive, live_objects
 
 BIG = np.eye(32, dtype=np.float32)
@@ -118,21 +119,6 @@ def test_to_cancel_the_task_of_a_run_ends_the_run(endless, begun):
     wait_until(lambda: not endless.running)
 
 
-def test_a_task_group_ends_its_runs_when_another_task_fails(endless):
-    async def fail():
-        raise ValueError("a reason")
-
-    async def main():
-        async with asyncio.TaskGroup() as group:
-            group.create_task(endless.run_async({"x": BIG}))
-            group.create_task(fail())
-
-    with pytest.raises(ExceptionGroup) as caught:
-        run_async(main())
-    assert [str(error) for error in caught.value.exceptions] == ["a reason"]
-    wait_until(lambda: not endless.running)
-
-
 def test_a_run_that_is_closed_as_a_coroutine_ends(endless):
     async def main():
         run = endless.run_async({"x": BIG})
@@ -158,37 +144,6 @@ def test_a_run_ends_once_as_a_coroutine(session, x):
     run_async(main())
 
 
-def test_to_cancel_a_future_of_threads_ends_the_run(endless, session, x):
-    future = endless.run_future({"x": BIG})
-    assert future.cancel()
-    assert isinstance(future.exception(TIME_LIMIT), Cancelled)
-    assert not future.cancel()
-    assert session.run_future({"x": x}).result(TIME_LIMIT)
-
-
-def test_arrays_stay_until_the_run_has_ended(session):
-    async def main():
-        futures = [session.run_async({"x": np.full((1, 4), n, np.float32)}) for n in range(50)]
-        gc.collect()
-        return [int((await f)[0][0, 0]) for f in futures]
-
-    assert run_async(main()) == [2 * n for n in range(50)]
-
-
-def test_a_session_can_be_closed_before_its_runs_have_ended(x, options):
-    before = lib.ortcffi_live_sessions()
-
-    async def main():
-        session = ort.Session(models.add(), options)
-        futures = [session.run_async({"x": x}) for _ in range(20)]
-        session.close()
-        return await asyncio.gather(*futures)
-
-    assert len(run_async(main())) == 20
-    gc.collect()
-    assert lib.ortcffi_live_sessions() == before
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_op_waits_for_runs_of_its_own_session(opened, real_api, threads):
     @ort.custom_op("test", inputs=[np.float32], outputs=[np.float32], op_set=None)
@@ -202,21 +157,6 @@ def test_an_op_waits_for_runs_of_its_own_session(opened, real_api, threads):
     count = (os.cpu_count() or 1) + 3  # deeper than there are threads for it
     (y,) = outer.run_future(x=np.full((1, 4), count, np.float32)).result(TIME_LIMIT)
     assert y.tolist() == [[0, 0, 0, 0]]
-
-
-def test_a_callback_waits_for_another_run(session, x):
-    answers = []
-    is_called = threading.Event()
-
-    def run_again(_):
-        answers.append(session.run_future({"x": x}).result(TIME_LIMIT))
-        is_called.set()
-
-    for _ in range(3):
-        session.run_future({"x": x}).add_done_callback(run_again)
-        assert is_called.wait(TIME_LIMIT)
-        is_called.clear()
-    assert len(answers) == 3
 
 
 def test_callbacks_that_block_do_not_delay_other_runs(endless, session, x):
@@ -236,19 +176,6 @@ def test_callbacks_that_block_do_not_delay_other_runs(endless, session, x):
     finally:
         release.set()
     assert len(set(blocked)) == 3, "each on a thread of its own"
-
-
-def test_a_callback_is_not_called_on_a_thread_that_runs_models(opened, real_api):
-    before = threads_of_process()
-    options = ort.SessionOptions(real_api, intra_op_threads=2)
-    session = opened(models.loop(10**12, 32), options)
-    of_library = threads_of_process() - before
-    called, future = [], session.run_future({"x": BIG})
-    future.add_done_callback(lambda _: called.append(threading.get_native_id()))
-    future.cancel()
-    wait_until(lambda: called)
-    assert of_library
-    assert called[0] not in of_library
 
 
 def test_a_loop_that_closes_early_loses_no_memory(endless):
@@ -279,3 +206,136 @@ def test_a_session_that_ends_on_a_thread_of_its_own_is_released_by_another(real_
     assert isinstance(future.exception(TIME_LIMIT), Cancelled)
     del future
     wait_until(lambda: gc.collect() >= 0 and kept() is None)
+
+
+# --- runs that wait -------------------------------------------------------------------------------
+
+
+MOST = os.cpu_count() or 1
+"""How many runs of a session are under way at most."""
+
+
+@pytest.fixture
+def busy(endless):
+    """A session whose runs are all under way, and never end."""
+    futures = [endless.run_future({"x": BIG}, timeout=1e6) for _ in range(MOST)]
+    return endless, futures
+
+
+def test_a_run_that_waits_too_long_is_not_made(busy, metrics_of):
+    session, others = busy
+    out = np.zeros_like(BIG)
+    future = session.run_future({"x": BIG}, out={"y": out}, timeout=0.02)
+    error = future.exception(TIME_LIMIT)
+    assert type(error) is QueueTimeout
+    assert isinstance(error, TimeoutError)
+    assert "did not begin within its timeout of 0.02 seconds" in str(error)
+    assert not out.any()
+    assert not any(other.done() for other in others)
+    assert metrics_of(session).errors == {"QUEUE_TIMEOUT": 1}
+
+
+def test_an_awaited_run_that_waits_too_long_is_not_made(busy):
+    session, _ = busy
+
+    async def main():
+        began = time.monotonic()
+        runs = [session.run_async({"x": BIG}, timeout=t) for t in (0.01, 0, 0.02)]
+        errors = await asyncio.gather(*runs, return_exceptions=True)
+        return [type(error) for error in errors], time.monotonic() - began
+
+    errors, seconds = run_async(main())
+    assert errors == [QueueTimeout] * 3
+    assert seconds < TIME_LIMIT
+
+
+def test_runs_begin_in_their_order_when_others_have_ended(busy):
+    session, others = busy
+    waiting = [session.run_future({"x": BIG}, timeout=1e6) for _ in range(4)]
+    waiting[1].cancel()
+    others[0].cancel()
+    assert isinstance(others[0].exception(TIME_LIMIT), Cancelled)
+    expired = session.run_future({"x": BIG}, timeout=0.02)
+    assert type(expired.exception(TIME_LIMIT)) is QueueTimeout
+    waiting[3].cancel()
+    others[-1].cancel()
+    session.cancel()
+    errors = [type(each.exception(TIME_LIMIT)) for each in (*others, *waiting)]
+    assert errors == [Cancelled] * len(errors)
+
+
+def test_options_of_a_run_that_was_not_made_end_no_other(opened, busy):
+    session, _ = busy
+    with ort.RunOptions(session.api) as options:
+        other = opened(models.loop(10**12, 32), ort.SessionOptions(session.api, intra_op_threads=1))
+        run = other.run_future({"x": BIG}, options=options)
+        late = session.run_future({"x": BIG}, options=options, timeout=0.02)
+        assert type(late.exception(TIME_LIMIT)) is QueueTimeout
+        assert not run.done()
+        assert not options.terminated
+        run.cancel()
+        assert isinstance(run.exception(TIME_LIMIT), Cancelled)
+
+
+def test_no_session_waits_for_the_runs_of_another(busy, opened, x):
+    other = opened(models.add(), ort.SessionOptions(busy[0].api, intra_op_threads=1))
+    futures = [other.run_future({"x": x}, timeout=TIME_LIMIT) for _ in range(20)]
+    assert all(future.result(TIME_LIMIT) for future in futures)
+
+
+def test_a_run_is_refused_at_once_where_too_many_wait(busy, metrics_of):
+    session, _ = busy
+    with pytest.raises(Overloaded, match="0 runs were waiting"):
+        session.run_future({"x": BIG}, max_waiting=0)
+    waiting = session.run_future({"x": BIG}, max_waiting=1)
+
+    async def main():
+        with pytest.raises(Overloaded, match="1 runs were waiting"):
+            session.run_async({"x": BIG}, max_waiting=1)
+
+    run_async(main())
+    waiting.cancel()
+    assert isinstance(waiting.exception(TIME_LIMIT), Cancelled)
+    assert metrics_of(session).errors["OVERLOADED"] == 2
+    with pytest.raises(ValueError, match="max_waiting"):
+        session.run_future({"x": BIG}, max_waiting=-1)
+
+
+@pytest.fixture
+def endless_model(tmp_path):
+    path = tmp_path / "endless.onnx"
+    path.write_bytes(models.loop(10**12, 32))
+    return path
+
+
+PROGRAM = """
+import os, sys
+import numpy as np
+import ortcffi as ort
+# Without an arena, whose lock the child might have inherited.
+options = ort.SessionOptions(intra_op_threads=1, cpu_arena=False)
+session = ort.Session(sys.argv[1], options)
+x = np.eye(32, dtype=np.float32)
+futures = [session.run_future({"x": x}, timeout=60) for _ in range(50)]
+"""
+
+
+def test_the_interpreter_ends_with_runs_that_wait(endless_model):
+    assert printed_by(PROGRAM + "print('end')", endless_model) == "end"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_the_child_of_a_fork_has_no_run_that_waits(endless_model):
+    ends = """
+child = os.fork()
+if child == 0:
+    for future in futures:
+        future.cancel()
+    mine = session.run_future({"x": x}, timeout=0.02)
+    more = [session.run_future({"x": x}, timeout=0.02) for _ in range(50)]
+    errors = [type(each.exception(60)).__name__ for each in (mine, *more)]
+    os._exit(0 if errors[0] == "TimeoutError" and "QueueTimeout" in errors else 1)
+session.cancel()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert printed_by(PROGRAM + ends, endless_model) == "0"

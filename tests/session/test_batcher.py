@@ -145,22 +145,6 @@ def test_a_joined_run_ends_when_all_its_calls_have_expired(endless, metrics_of):
     wait_until(lambda: metrics_of(endless).errors == {"TIMEOUT": 2, "CANCELLED": 1})
 
 
-def test_a_joined_run_ends_when_all_its_calls_are_cancelled(endless):
-    x = np.eye(32, dtype=np.float32)
-
-    async def main():
-        batcher = ort.Batcher(endless, max_batch=64)
-        calls = [asyncio.ensure_future(batcher.run(x=x)) for _ in range(2)]
-        await asyncio.sleep(0.01)
-        for call in calls:
-            call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
-        await batcher.close()
-
-    run_async(main())
-    wait_until(lambda: not endless.running)
-
-
 def test_closing_completes_what_has_begun_and_refuses_the_rest(session):
     async def main():
         batcher = ort.Batcher(session, max_wait=600)
@@ -193,11 +177,6 @@ def test_a_batcher_serves_one_loop_after_another(session):
         return await batcher.run(x=rows(1, 1))
 
     assert run_async(main())[0].tolist() == run_async(main())[0].tolist() == [[2, 2]]
-
-
-def test_a_batcher_takes_lists_as_a_session_does(session):
-    found = together(session, ({"x": [[1, 2]]},), ({"x": np.array([[3, 4]], np.float32)},))
-    assert [y.tolist() for (y,) in found] == [[[2, 4]], [[6, 8]]]
 
 
 @pytest.mark.parametrize(

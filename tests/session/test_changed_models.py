@@ -69,13 +69,6 @@ def test_a_replaced_initializer_can_still_be_overridden_by_a_run(api, opened):
     np.testing.assert_array_equal(session.run(x=X, w=WEIGHTS * 3)[0], X + WEIGHTS * 3)
 
 
-def test_a_name_that_no_initializer_has_is_ignored(api, opened):
-    options = with_op(api)
-    options.add_initializer("v", given(api, WEIGHTS * 10))
-    options.add_initializer("x", given(api, X))
-    np.testing.assert_array_equal(opened(PLAIN, options, api=api).run(x=X)[0], X + WEIGHTS)
-
-
 @pytest.mark.parametrize("wrong", [WEIGHTS.astype(np.float64), X, WEIGHTS[0]])
 def test_another_element_type_or_shape_is_refused(core_api, wrong):
     options = with_op(core_api)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs that end early: at a timeout, by `cancel`, for KeyboardInterrupt."""
+"""Runs that end early: at a timeout, by `cancel`, for KeyboardInterrupt, or in an op."""
 
 import functools
 import os
@@ -305,65 +305,6 @@ def test_a_run_that_the_end_of_the_interpreter_ends_raises_where_somebody_waits_
     assert python(code) == "['the run was ended by cancel']\n"
 
 
-def test_the_thread_that_ends_runs_is_started_once_though_an_import_lets_others_go_on():
-    code = """
-        import builtins, os, threading
-
-        import numpy as np
-        import ortcffi as ort
-        from support import models
-        from support.threads import run_threads
-
-        session = ort.Session(models.matmul())
-        x = np.ones(session.inputs[0].shape, np.float32)
-        run_threads(lambda: session.run({"x": x}))
-        both = threading.Barrier(2, timeout=60)
-        plain = builtins.__import__
-
-        def import_late(name, *arguments):
-            if name == "_signal":
-                both.wait()
-            return plain(name, *arguments)
-
-        def count():
-            return len(os.listdir("/proc/self/fd"))
-
-        before = count()
-        builtins.__import__ = import_late
-        run_threads(*[lambda: session.run({"x": x}, timeout=60)] * 2)
-        print(count() - before)
-    """
-    assert python(code) == "2\n"  # the ends of its pipe
-
-
-CLOSED = """if True:
-    import os, signal, sys, threading, time
-    import numpy as np, ortcffi as ort
-    session, short = map(ort.Session, sys.argv[1:])
-    short.run(x=np.ones((1, 4), np.float32))
-    time.sleep(0.1)
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    before = signal.set_wakeup_fd(writer)
-    short.run(x=np.ones((1, 4), np.float32))
-    signal.set_wakeup_fd(before)
-    os.close(writer)
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    try:
-        session.run(x=np.ones((128, 128), np.float32), timeout=30)
-    except KeyboardInterrupt:
-        print("interrupted")
-"""
-
-
-def test_a_descriptor_that_a_program_has_closed_loses_no_interrupt(tmp_path):
-    """As that of an event loop, which sets its own for a while."""
-    (tmp_path / "loop.onnx").write_bytes(models.loop(FOREVER))
-    (tmp_path / "add.onnx").write_bytes(models.add())
-    files = tmp_path / "loop.onnx", tmp_path / "add.onnx"
-    assert run_program(CLOSED, *files).stdout == "interrupted\n"
-
-
 def test_the_deadline_of_a_run_that_has_ended_ends_no_other():
     """Nobody has taken its result, since the event loop is busy."""
     with ort.Session(models.add()) as session, ort.RunOptions(session.api) as options:
@@ -377,3 +318,80 @@ def test_the_deadline_of_a_run_that_has_ended_ends_no_other():
             return await future
 
         assert len(run_async(busy())) == 1
+
+
+# --- ops written in Python ------------------------------------------------------------------------
+
+
+WAYS = {
+    "run": lambda session, x: session.run({"x": x}),
+    "values": lambda session, x: session.run_values({"x": x}),
+    "bound": lambda session, x: session.bind(x=x, y=np.empty_like(x)).run(),
+    "profiled": lambda session, x: session.run_profiled({"x": x}),
+    "future": lambda session, x: session.run_future({"x": x}).result(TIME_LIMIT),
+    "awaited": lambda session, x: run_async(awaited(session, x)),
+}
+
+
+async def awaited(session, x):
+    return await session.run_async({"x": x})
+
+
+def exits(_x):
+    raise SystemExit(3)
+
+
+def interrupts(x):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(10)  # the handler of the signal ends it
+    return x
+
+
+@pytest.fixture
+def domain(real_api):
+    with ort.CustomOpDomain("test", real_api) as domain:
+        for function in (exits, interrupts):
+            described = {"inputs": [np.float32], "outputs": [np.float32], "op_set": None}
+            domain.add(ort.custom_op("test", **described)(function))
+        yield domain
+
+
+def model_of(op):
+    ports = [models.value("x", shape=[1, 4])], [models.value("y", shape=[1, 4])]
+    return models.model([models.node(op, "x", "y", domain="test")], *ports, domains={"test": 1})
+
+
+@pytest.fixture
+def session_of(opened, real_api, domain):
+    def session_of(op):
+        options = ort.SessionOptions(real_api, log_severity=ort.LogSeverity.FATAL)
+        options.add_custom_op_domain(domain)
+        return opened(model_of(op), options)
+
+    return session_of
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_op_that_exits_ends_the_program(session_of, way, x):
+    with pytest.raises(SystemExit) as caught:
+        WAYS[way](session_of("exits"), x)
+    assert caught.value.code == 3
+
+
+@pytest.mark.parametrize("way", ["run", "values", "bound", "profiled"])
+def test_an_interrupt_within_an_op_stays_one(session_of, way, x):
+    session = session_of("interrupts")
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            WAYS[way](session, x)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"), [(exits, SystemExit), (interrupts, KeyboardInterrupt)]
+)
+def test_a_kernel_raises_them_too(function, kind, x):
+    described = {"inputs": [np.float32], "outputs": [np.float32], "op_set": None}
+    op = ort.custom_op("test", **described)(function)
+    for _ in range(3):
+        with op.kernel() as kernel, pytest.raises(kind):
+            kernel(x)

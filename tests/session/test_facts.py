@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""What sessions tell of models, memory, devices and time; pickles and forks."""
+"""What sessions tell of models, memory, devices and time, and what they log."""
 
 import copy
 import gc
 import json
 import pickle
+import sys
+from contextlib import contextmanager
 from pathlib import Path
-from textwrap import dedent
 
 import numpy as np
 import pytest
 from support import models
-from support.prepared import run_program
+from support.graphs import graph_of
+from support.models import two_inputs
 from support.processes import fork
 from support.releases import needs_release
+from support.sessions import options_with
+from support.sparse_models import ELEMENTS, sparse_output
 from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi.session import pickling
+from ortcffi.values.element_types import ValueKind
 
 
 def test_what_python_shows_has_no_escape_sequence_of_a_model(opened, x):
@@ -52,30 +57,6 @@ def test_a_model_tells_what_its_maker_wrote(opened):
     assert opened(models.add()).metadata.custom == {}
 
 
-def test_the_sessions_arena_tells_its_figures(opened, x):
-    session = opened(models.add())
-    session.run({"x": x})
-    with session.allocator() as allocator:
-        assert allocator.info.name == "Cpu"
-        assert allocator.stats.num_allocations > 0
-        array = allocator.empty(100, np.float32)
-    session.close()
-    array[:] = 1
-    assert array.sum() == 100
-
-
-def test_the_arena_shrinks_after_a_run_that_asks_for_it(opened, real_api):
-    session = opened(models.identity(shape=("n",)))
-    x = np.ones(1 << 22, np.float32)
-    session.run({"x": x[:1]})  # the arena keeps the first memory that it takes
-    session.run({"x": x})
-    options = ort.RunOptions(real_api, config={"memory.enable_memory_arena_shrinkage": "cpu:0"})
-    with options, session.allocator() as allocator:
-        assert allocator.stats.bytes_reserved >= x.nbytes
-        session.run({"x": x[:1]}, options=options, out={"y": np.empty(1, np.float32)})
-        assert allocator.stats.bytes_reserved < x.nbytes
-
-
 def test_each_input_and_output_has_the_device_of_its_provider(api):
     for name, op in (("adds", "Add"), ("multiplies", "Mul")):
         ort.execution_provider(name)(provider_of(op))
@@ -101,16 +82,6 @@ def provider_of(op):
     return Provider
 
 
-def test_the_assignment_names_providers_and_operators(opened):
-    options = ort.SessionOptions(config={"session.record_ep_graph_assignment_info": "1"})
-    session = opened(models.two_inputs(), options)
-    assert {k: sorted(v) for k, v in session.assignment.items()} == {
-        "CPUExecutionProvider": ["Add", "Sub"]
-    }
-    with pytest.raises(ort.OrtError):
-        opened(models.add()).assignment  # noqa: B018
-
-
 def test_the_cpu_is_a_provider_and_an_unknown_one_is_an_error(opened, x):
     session = opened(models.add(), providers=["CPUExecutionProvider"])
     assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
@@ -132,13 +103,6 @@ def test_a_device_is_a_provider_and_has_options_of_its_own(opened, real_api):
             session.close()
         with pytest.raises(TypeError, match="settings must be a mapping, not list"):
             ort.Session(models.add(), providers=[(device, ["key"])])
-
-
-def test_options_of_providers_change_while_the_session_lives(opened):
-    session = opened(models.add())
-    session.set_ep_options({"ep.dynamic.workload_type": "Efficient"})
-    with pytest.raises(TypeError, match="options must be a mapping, not list"):
-        session.set_ep_options([])
 
 
 def test_a_profile_of_the_session_is_parsed(tmp_path, x):
@@ -164,9 +128,6 @@ def test_sessions_share_repacked_weights(opened, real_api):
         assert [session.run({"x": x})[0][0, 0] for session in pair] == [256, 256]
         for session in pair:
             session.close()
-
-
-# --- memory that ends -----------------------------------------------------------------------------
 
 
 # --- other processes ------------------------------------------------------------------------------
@@ -236,19 +197,6 @@ def test_pickles_of_the_same_session_give_one_session(tmp_path, x):
     assert fork(lambda: not pickling.kept) == 0
 
 
-def test_another_process_runs_a_pickled_session(opened, tmp_path):
-    # As the processes do that multiprocessing spawns.
-    (tmp_path / "session").write_bytes(pickle.dumps(opened(models.add())))
-    code = """
-        import pickle
-        import numpy as np
-        with open("session", "rb") as file:
-            session = pickle.load(file)
-        print(session.run({"x": np.ones((1, 4), np.float32)})[0].tolist())
-    """
-    assert run_program(dedent(code), cwd=tmp_path).stdout == "[[2.0, 2.0, 2.0, 2.0]]\n"
-
-
 @pytest.mark.parametrize("fact", ["input_memory", "output_memory", "input_devices"])
 def test_what_is_borrowed_of_a_session_outlives_its_closing(real_api, fact):
     """Its memory and the environment's would be freed, and the names read from there."""
@@ -260,3 +208,160 @@ def test_what_is_borrowed_of_a_session_outlives_its_closing(real_api, fact):
     assert borrowed.name == name
     del borrowed
     gc.collect()
+
+
+# --- inputs and outputs that several ask for at first ---------------------------------------------
+
+
+@contextmanager
+def at_second_spec(act):
+    """Calls a function where the description of the second input begins."""
+    calls = []
+
+    def watch(frame, event, _argument):
+        if event == "call" and frame.f_code.co_name == "_spec":
+            calls.append(frame)
+            if len(calls) == 2:
+                act()
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def test_two_threads_ask_for_the_inputs_at_the_same_time(opened):
+    session = opened(two_inputs())
+    others = []
+    with at_second_spec(lambda: others.append(session.inputs)):
+        inputs = session.inputs
+    assert inputs is others[0]
+    assert [str(spec.type_info) for spec in inputs] == ["tensor(int64[n])"] * 2
+
+
+# --- sparse outputs -------------------------------------------------------------------------------
+
+
+X = np.zeros(2, np.float32)
+
+
+@pytest.mark.parametrize("where", [{}, {"providers": ["reference"]}], ids=["real", "core"])
+def test_a_sparse_output_is_what_it_is(opened, where):
+    session = opened(sparse_output(), **where)
+    for _ in range(3):
+        w, y = session.run({"x": X})
+        assert w == ELEMENTS
+        assert y.tolist() == [1, 1]
+    assert session.run({"x": X}, ["w", "w"]) == [ELEMENTS] * 2
+
+
+def test_a_sparse_output_is_a_sparse_value(opened):
+    w, _ = opened(sparse_output()).run_values({"x": X})
+    assert w.kind is ValueKind.SPARSE
+    assert w.to_python() == ELEMENTS
+
+
+# --- what they log --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def adding():
+    """The name of a provider in Python that takes each node Add."""
+
+    @ort.execution_provider("adding")
+    class Adding:
+        def capability(self, graph):
+            return [node for node in graph.nodes if node.op_type == "Add"]
+
+        def compile(self, _graph):
+            return lambda x, y: x + y
+
+    return "adding"
+
+
+def of_two_operators() -> bytes:
+    """A model whose node Double has an operator of its own."""
+    graph = graph_of(
+        "x f4[2], y f4[2]",
+        "first: sum = Add x y; second: twice = of.test.Double sum; third: z = Add twice y",
+        "z f4[2]",
+    )
+    return graph.to_bytes()
+
+
+def options_with_double(api, **settings) -> ort.SessionOptions:
+    """Options with an op that runs Double."""
+
+    @ort.custom_op("of.test", inputs=["f4"], outputs=["f4"], name="Double")
+    def double(x):
+        return x * 2
+
+    return options_with("of.test", double, api=api, **settings)
+
+
+def messages(api, adding, **settings):
+    """What a session logs while it is made."""
+    said = []
+    with options_with_double(api, logger=said.append, **settings) as options:
+        ort.Session(of_two_operators(), options, api=api, providers=[adding]).close()
+    return said
+
+
+def test_a_verbose_session_says_which_provider_runs_which_nodes(api, adding):
+    texts = [each.text for each in messages(api, adding, log_severity=ort.LogSeverity.VERBOSE)]
+    begin = texts.index("Node placements")
+    end = begin + 1 + sum("laced on" in text or text.startswith("  ") for text in texts[begin:])
+    placed = [text for text in texts[begin:end] if "laced on" in text]
+    assert " Node(s) placed on [adding]. Number of nodes: 2" in placed
+    assert " Node(s) placed on [CPUExecutionProvider]. Number of nodes: 1" in placed
+    assert "  Double (second)" in texts[begin:end]
+
+
+def test_the_core_names_the_nodes_of_the_model(core_api, adding):
+    said = messages(core_api, adding, log_severity=ort.LogSeverity.VERBOSE, log_id="mine")
+    assert [each.text for each in said] == [
+        "Node placements",
+        " Node(s) placed on [adding]. Number of nodes: 2",
+        "  Add (first)",
+        "  Add (third)",
+        " Node(s) placed on [CPUExecutionProvider]. Number of nodes: 1",
+        "  Double (second)",
+    ]
+    assert {each.log_id for each in said} == {"mine"}
+
+
+def test_where_one_provider_has_all_nodes_it_alone_is_named(core_api, adding):
+    graph, said = ort.Graph(), []
+    graph.input("x", "f4", [2])
+    graph.input("y", "f4", [2])
+    graph.node("Add", ["x", "y"], ["z"])
+    graph.output("z", "f4", [2])
+    with ort.SessionOptions(core_api, logger=said.append, log_severity=0) as options:
+        ort.Session(graph, options, providers=[adding]).close()
+    assert said[-1].text == " All nodes placed on [adding]. Number of nodes: 1"
+
+
+@pytest.mark.parametrize("severity", [ort.LogSeverity.INFO, None])
+def test_a_session_that_is_not_verbose_says_no_placements(core_api, adding, severity):
+    settings = {} if severity is None else {"log_severity": severity}
+    assert messages(core_api, adding, **settings) == []
+
+
+def test_without_a_logger_of_its_own_a_session_logs_where_its_environment_does(core_api, adding):
+    said = []
+    with (
+        ort.Env("app", core_api, logger=said.append, severity=0),
+        options_with_double(core_api) as options,
+    ):
+        ort.Session(of_two_operators(), options, providers=[adding]).close()
+    assert {each.log_id for each in said if "laced on" in each.text} == {""}
+
+
+def test_loading_that_is_cancelled_beforehand_fails(api, adding):
+    with (
+        options_with_double(api, loading_cancelled=True) as options,
+        pytest.raises(ort.errors.ModelLoadCanceled, match="anceled due to user request"),
+    ):
+        ort.Session(of_two_operators(), options, api=api, providers=[adding])

@@ -107,25 +107,6 @@ def test_an_arena_that_sessions_share_is_there_once(real_api, x, metrics_of):
                 each.close()
 
 
-@needs_release(23, "statistics of allocators")
-def test_arenas_that_were_registered_later_have_other_names(real_api, metrics_of):
-    made = []
-    try:
-        for limit in ("10 MB", "20 MB", "20 MB"):
-            ort.limit_session_memory(limit, real_api)
-            made += [ort.Session(models.scaled(), api=real_api) for _ in range(2)]
-        ort.limit_session_memory(None, real_api)
-        arenas = ort.metrics().arenas
-        names = [metrics_of(each).arena for each in made]
-        assert names[::2] == names[1::2]
-        assert len(set(names)) == 3
-        assert [arenas[name].limit >> 20 for name in names[::2]] == [10, 20, 20]
-    finally:
-        ort.limit_session_memory(None, real_api)
-        for each in made:
-            each.close()
-
-
 def test_libraries_with_one_file_name_have_two_names(monkeypatch):
     monkeypatch.setattr(metrics_module, "_short_names", {})
     first, second = "/a/libonnxruntime.so.1.32.0", "/b/libonnxruntime.so"
@@ -231,19 +212,6 @@ def test_the_bytes_of_the_inputs_of_each_run_are_counted():
     assert found[f"{name}_sum", "sized", None, None] == 2 * (1024 + 1200)
 
 
-def test_joined_runs_without_rows_count_as_none():
-    async def main(session):
-        async with ort.Batcher(session) as batcher:
-            for _ in range(4):
-                await batcher.run(x=np.ones((0, 2), np.float32))
-
-    with ort.Session(models.add(["n", "m"]), ort.SessionOptions(log_id="empty")) as session:
-        run_async(main(session))
-    lines = ort.metrics().prometheus().splitlines()
-    (total,) = [each for each in lines if "batch_rows_sum" in each and '"empty"' in each]
-    assert total.endswith(" 0")
-
-
 WORKER = """
 import os, sys
 import numpy as np
@@ -274,46 +242,6 @@ def test_what_a_killed_worker_has_counted_is_in_one_more_answer(tmp_path, monkey
     (tmp_path / "m.onnx").write_bytes(models.scaled())
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
     assert printed_by(WORKER, tmp_path / "m.onnx", folder) == "3 1 1"
-
-
-ORPHAN = """
-import os, sys, time
-import numpy as np
-import ortcffi as ort
-options = ort.SessionOptions(intra_op_threads=1, log_id="m")
-def run():
-    session = ort.Session(sys.argv[1], options)
-    session.run(x=np.ones((1, 4), np.float32))
-    return session
-def count():
-    return sum(int(line.split()[-1]) for line in ort.metrics().prometheus().splitlines()
-               if line.startswith("ortcffi_run_seconds_count"))
-reader, writer = os.pipe()
-worker = os.fork()
-if worker == 0:
-    session = run()
-    session.close()
-    worker = os.getpid()
-    if os.fork() == 0:
-        while os.getppid() == worker:
-            time.sleep(0.05)
-        other = run()
-        os.write(writer, f"{count()} {count()}".encode())
-    os.kill(os.getpid(), 9)
-os.waitpid(worker, 0)
-print(os.read(reader, 9).decode())
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-def test_a_closed_session_in_a_child_does_not_keep_the_counts_of_its_dead_parent(
-    tmp_path, monkeypatch
-):
-    folder = tmp_path / "metrics"
-    folder.mkdir()
-    (tmp_path / "m.onnx").write_bytes(models.scaled())
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
-    assert printed_by(ORPHAN, tmp_path / "m.onnx") == "2 1"
 
 
 def test_figures_of_a_session_are_of_all_threads(session, metrics_of):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Session options that are changed or closed while a session is made of them."""
+"""Options of sessions and runs that are changed or closed while they are in use."""
 
 import contextlib
 import gc
@@ -8,9 +8,13 @@ import weakref
 import numpy as np
 import pytest
 from support import models
+from support.processes import TIME_LIMIT
 from support.releases import needs_release
+from support.threads import join, start, wait_until
 
 import ortcffi as ort
+from ortcffi import compat
+from ortcffi.compat._environment import close_environment
 
 CHANGES = {
     "a text": lambda options: setattr(options, "log_id", "another"),
@@ -64,15 +68,6 @@ def test_options_may_be_closed_while_a_session_is_made_of_them(real_api, x):
         assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
 
 
-@needs_release(22, "cancelled loading")
-def test_loading_is_cancelled_while_a_session_is_made(real_api):
-    made = Logging(real_api, lambda options: setattr(options, "loading_cancelled", True))
-    with made.options as options:
-        with contextlib.suppress(ort.OrtError):  # if the library still looks
-            ort.Session(models.add(), options).close()
-        assert options.loading_cancelled
-
-
 @NEEDS_WRITER
 def test_compiling_keeps_what_closed_options_own(real_api):
     array = np.ones(3, np.float32)
@@ -89,3 +84,96 @@ def test_compiling_keeps_what_closed_options_own(real_api):
 
     ort.compile_model(models.add(), write, options=options)
     assert alive[0]
+
+
+# --- options of a run -----------------------------------------------------------------------------
+
+
+BIG = np.ones((32, 32), np.float32)
+RUN_CHANGES = {
+    "tag": lambda options: setattr(options, "tag", "another"),
+    "log severity": lambda options: setattr(options, "log_severity", 3),
+    "profiling": lambda options: setattr(options, "profiling", None),
+    "an entry": lambda options: options.config.update({"key": "another"}),
+}
+
+
+@pytest.fixture
+def options(real_api):
+    with ort.RunOptions(real_api, tag="mine", config={"key": "value"}) as options:
+        yield options
+
+
+@pytest.fixture
+def endless(opened):
+    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+    return opened(models.loop(10**12, 32), options)
+
+
+@pytest.fixture
+def run(endless, options):
+    """A future of a run that uses the options until they are terminated."""
+    future = endless.run_future({"x": BIG}, options=options)
+    wait_until(lambda: endless.running)
+    yield future
+    options.terminated = True
+    future.exception(TIME_LIMIT)
+    wait_until(lambda: not endless.running)  # a test may leave another run with these options
+    options.terminated = False
+
+
+def refuses(options, change):
+    """Whether a change is refused because of a run."""
+    gc.collect()
+    try:
+        change(options)
+    except RuntimeError as error:
+        assert "this RunOptions is in use on another thread" in str(error)  # noqa: PT017  # or it has changed
+        return True
+    return False
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize("change", RUN_CHANGES.values(), ids=RUN_CHANGES)
+def test_options_are_not_changed_while_a_run_reads_them(options, change):
+    assert refuses(options, change)
+    assert (options.tag, options.config["key"], options.profiling) == ("mine", "value", None)
+
+
+@pytest.mark.parametrize("change", RUN_CHANGES.values(), ids=RUN_CHANGES)
+def test_options_are_changed_when_the_last_run_has_ended(options, run, endless, change):
+    second = endless.run_future({"x": BIG}, options=options)
+    wait_until(lambda: endless.running == 2)
+    assert refuses(options, change)
+    options.terminated = True
+    for each in (run, second):
+        with pytest.raises(ort.errors.Fail, match="terminate flag"):
+            each.result(TIME_LIMIT)
+    assert not refuses(options, change)
+
+
+def test_options_are_not_changed_while_a_bound_run_reads_them(options, endless):
+    bound = endless.bind(x=BIG)
+
+    def work():
+        with pytest.raises(ort.errors.Fail, match="terminate flag"):
+            bound.run(options=options)
+
+    threads = start(work)
+    wait_until(lambda: endless.running)
+    assert refuses(options, RUN_CHANGES["tag"])
+    options.terminated = True
+    join(*threads)
+    assert not refuses(options, RUN_CHANGES["tag"])
+
+
+@pytest.mark.usefixtures("run")
+def test_adapters_are_not_added_while_a_run_looks_for_them(options, real_api, tmp_path):
+    written = compat.AdapterFormat()
+    written.set_parameters({"w": compat.OrtValue.ortvalue_from_numpy(BIG)})
+    written.export_adapter(str(tmp_path / "adapter"))
+    del written
+    with ort.LoraAdapter(tmp_path / "adapter", real_api) as adapter:
+        assert refuses(options, lambda given: given.add_adapter(adapter))
+    assert options.adapters == []
+    close_environment()

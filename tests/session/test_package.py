@@ -3,9 +3,8 @@
 
 import numpy as np
 import pytest
-from support.packages import ASSET, CPU, manifest, write
+from support.packages import CPU, manifest, write
 from support.releases import needs_release
-from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi.errors import Fail, InvalidArgument, NotImplemented, OrtError
@@ -29,36 +28,11 @@ def test_a_package_has_components_with_variants_in_the_manifests_order(package):
     assert list(package.components["adds"]) == ["cuda", "cpu"]
 
 
-def test_what_is_no_manifest_is_refused(real_api, tmp_path):
-    for path in [tmp_path, tmp_path / "nowhere"]:
-        with pytest.raises(Fail):
-            ort.ModelPackage(path, real_api)
-    with pytest.raises(Fail):
-        ort.ModelPackage(write(tmp_path, b"{"), real_api)
-
-
-def test_a_reference_is_a_path_of_the_package_or_a_shared_asset(real_api, tmp_path):
-    said = manifest(ONLY, shared_assets={ASSET: "assets"})
-    root = str(write(tmp_path, said, **{"assets/m": b"", "d/f": b""}).resolve())
-    with ort.ModelPackage(tmp_path, real_api) as package:
-        assert package.resolve("d/f", must_exist=True) == f"{root}/d/f"
-        assert package.resolve("f", f"{root}/d") == f"{root}/d/f"
-        assert package.resolve(f"{ASSET}/m", must_exist=True) == f"{root}/assets/m"
-        with pytest.raises(Fail):
-            package.resolve("../f")
-
-
 def test_the_first_variant_for_the_cpu_is_chosen(package):
     chosen = package.select()
     assert (chosen.component, chosen.name, chosen.folder) == ("adds", "cpu", None)
     package.close()
     assert chosen.name == "cpu"
-
-
-def test_a_variant_with_files_has_a_folder(real_api, tmp_path):
-    write(tmp_path, manifest(ONLY), **{"cpu/x": b""})
-    with ort.ModelPackage(tmp_path, real_api) as package:
-        assert package.select().folder == str(tmp_path.resolve() / "cpu")
 
 
 def test_where_no_variant_fits_there_is_an_error(real_api, tmp_path):
@@ -76,15 +50,6 @@ def test_unknown_names_are_refused(package, tmp_path):
         pytest.raises(ValueError, match=r"component must name one of \['a', 'b'\]"),
     ):
         several.select()
-
-
-def test_threads_share_a_package(package):
-    def ask():
-        for i in range(50):
-            assert package.resolve(f"file {i}").endswith(f"/file {i}")
-            assert package.select().name == "cpu"
-
-    run_threads(*[ask] * 4)
 
 
 def test_arguments_of_wrong_types_are_named(package, real_api):

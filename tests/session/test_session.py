@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Sessions: making them, what they tell of the model, and their end."""
+"""Sessions: making them, what they are made of, and their end."""
 
 import gc
 import mmap
-import weakref
-from textwrap import dedent
 
 import numpy as np
 import pytest
 from support import models
-from support.prepared import printed_by
 from support.releases import needs_release
-from support.threads import join, start, wait_until
 
 import ortcffi as ort
-from ortcffi._native import lib
+from ortcffi import (
+    Allocator,
+    EpDevice,
+    KeyValuePairs,
+    MemoryInfo,
+    RunOptions,
+    Session,
+    SessionOptions,
+    TensorTypeInfo,
+    TypeInfo,
+    Value,
+    ffi,
+)
+from ortcffi.env.state import state_of
+from ortcffi.session import creation
+from ortcffi.session.creation import Source, may_call_python
 
 
 @pytest.mark.parametrize(
@@ -67,19 +78,6 @@ def test_a_scalar_has_an_empty_shape(opened):
     assert session.run({"x": np.ones(2, np.float32)})[0].tolist() == [1, 1]  # as in the library
 
 
-def test_an_initializer_that_is_an_input_can_be_overridden(opened, x):
-    inputs = [models.value("x", shape=(1, 4)), models.value("w", shape=(1, 4))]
-    weights = models.tensor("w", np.full((1, 4), 10, np.float32))
-    node = models.node("Add", "x w", "y")
-    session = opened(models.model([node], inputs, [models.value("y", shape=(1, 4))], [weights]))
-    assert [spec.name for spec in session.inputs] == ["x"]
-    assert [spec.name for spec in session.overridable_initializers] == ["w"]
-    assert session.run({"x": x})[0].tolist() == [[11, 12, 13, 14]]
-    assert session.run({"x": x, "w": x})[0].tolist() == [[2, 4, 6, 8]]
-    with pytest.raises(ort.errors.InvalidArgument, match="input 'w' is complex128"):
-        session.run({"x": x, "w": x.astype(complex)})
-
-
 # --- which library --------------------------------------------------------------------------------
 
 
@@ -97,31 +95,6 @@ def test_the_default_table_is_taken_if_it_has_an_engine(real_api, opened):
         assert opened(models.add()).api == real_api
     finally:
         ort.init_api(before)
-
-
-def test_without_a_library_the_error_says_what_to_install_or_what_is_no_model():
-    code = """
-        import importlib.util, os, sys
-        import ortcffi as ort
-        from ortcffi.table import load
-        load.installed_libraries = lambda: []
-        load.SYSTEM_NAMES = ["libno-such-library.so"]
-        try:
-            ort.Session("model.onnx")
-        except ort.LibraryNotFound as error:
-            assert "pip install onnxruntime" in str(error), error
-            assert error.remedy
-        else:
-            sys.exit("no error")
-        for make in (ort.Session, ort.compile_model):
-            try:
-                make(None)
-            except TypeError as error:
-                assert "model must be a path or bytes-like" in str(error), error
-            else:
-                sys.exit(f"{make}: no error")
-    """
-    printed_by(dedent(code))
 
 
 def test_options_of_the_core_are_copied_for_the_library(opened, x):
@@ -180,60 +153,7 @@ def test_what_belongs_to_the_core_is_refused_by_name():
         ort.Session(models.add(), prepacked_weights=weights)
 
 
-# --- errors of loading ----------------------------------------------------------------------------
-
-
-def test_what_is_no_model_has_a_typed_error(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no\.onnx"):
-        ort.Session(tmp_path / "no.onnx")
-    for content in (b"", b"\0" * 64, b"not a model", models.add()[:-7]):
-        with pytest.raises(ort.OrtError):
-            ort.Session(content)
-
-
 # --- the end --------------------------------------------------------------------------------------
-
-
-def test_a_session_that_was_never_made_says_so(x):
-    session = ort.Session.__new__(ort.Session)
-    assert session.closed
-    with pytest.raises(ValueError, match="no library has made this Session yet"):
-        session.run({"x": x})
-    with pytest.raises(ValueError, match="never made"):
-        session.api  # noqa: B018
-    session.close()
-
-
-def test_a_session_goes_with_its_last_reference(x):
-    before = lib.ortcffi_live_sessions()
-    session = ort.Session(models.add())
-    reference = weakref.ref(session)
-    assert lib.ortcffi_live_sessions() == before + 1
-    (y,) = session.run({"x": x})
-    del session
-    assert reference() is None
-    assert lib.ortcffi_live_sessions() == before
-    assert y.tolist() == [[2, 4, 6, 8]]
-
-
-def test_a_session_outlives_the_close_of_what_it_was_made_with(real_api, x):
-    env, options = ort.Env(api=real_api), ort.SessionOptions(real_api, logger=lambda _: None)
-    with ort.Session(models.add(), options, env=env) as session:
-        env.close()
-        options.close()
-        assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
-
-
-def test_close_in_the_middle_of_runs_lets_them_end():
-    session = ort.Session(models.loop(2000, 32))
-    big = np.eye(32, dtype=np.float32)
-    results = []
-    threads = start(*[lambda: results.append(session.run({"x": big}))] * 4)
-    wait_until(lambda: session.running == 4 or not any(thread.is_alive() for thread in threads))
-    session.close()
-    join(*threads)
-    assert len(results) == 4
-    assert session.closed
 
 
 def test_options_of_the_official_package_are_distinguished_from_those_of_this_one(x):
@@ -245,3 +165,241 @@ def test_options_of_the_official_package_are_distinguished_from_those_of_this_on
         pytest.raises(TypeError, match=r"options must be ortcffi\.RunOptions, .* of onnxruntime"),
     ):
         session.run({"x": x}, options=onnxruntime.RunOptions())
+
+
+# --- how they are made ----------------------------------------------------------------------------
+
+
+def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real_api, x):
+    gc.collect()
+    before = len(state_of(real_api).open_envs())
+    first, second = (ort.Session(models.add(), api=real_api) for _ in range(2))
+    assert len(state_of(real_api).open_envs()) == before + 1
+    first.close()
+    assert second.run({"x": x})[0].shape == (1, 4)
+    second.close()
+    assert len(state_of(real_api).open_envs()) == before
+
+
+def test_an_environment_of_ones_own_is_not_shared(real_api):
+    with ort.Env(api=real_api) as env, ort.Session(models.add(), env=env):
+        before = len(state_of(real_api).open_envs())
+        with ort.Session(models.add(), api=real_api):
+            assert len(state_of(real_api).open_envs()) == before + 1
+
+
+def test_a_closed_type_does_not_take_that_of_the_session_away(opened):
+    session = opened(models.add())
+    session.inputs[0].type_info.close()
+    assert session.inputs[0].describe() == "float[1, 4]"
+    assert str(session.outputs[0].type_info) == "tensor(float[1, 4])"
+
+
+def test_an_old_table_does_not_tell_a_scalar_from_any_shape(real_api):
+    old = ort.Api(
+        real_api.pointer,
+        version=16,
+        version_string="1.16",
+        path=real_api.path,
+        library=real_api.library,
+    )
+    with ort.Session(models.identity(shape=()), api=old) as session:
+        assert session.inputs[0].shape is None
+        assert session.outputs[0].shape is None
+
+
+# --- bytes that a session reads also after it was made ------------------------------------------
+
+DIRECTLY = "session.use_ort_model_bytes_directly"
+
+
+@pytest.fixture
+def content(real_api, tmp_path):
+    """A model in ONNX Runtime's own format."""
+    config = {"session.save_model_format": "ORT"}
+    path = tmp_path / "model.ort"
+    with ort.SessionOptions(real_api, optimized_model_path=path, config=config) as options:
+        options.log_severity = ort.LogSeverity.ERROR
+        ort.Session(models.scaled(), options).close()
+    return bytearray(path.read_bytes())
+
+
+def assert_is_held(content, session):
+    """As long as the session."""
+    with pytest.raises(BufferError):
+        content.append(0)
+    session.close()
+    content.append(0)
+
+
+def test_the_bytes_that_a_session_uses_directly_are_held(real_api, content):
+    with ort.SessionOptions(real_api, config={DIRECTLY: "1"}) as options:
+        assert_is_held(content, ort.Session(content, options))
+
+
+def test_sessions_made_one_after_another_return_unused_memory_once(real_api, monkeypatch):
+    returned = []
+    monkeypatch.setattr(creation, "return_unused", lambda: returned.append(1))
+    monkeypatch.setattr(creation, "_LARGE", 1)
+    monkeypatch.setattr(creation, "_PAUSE", 1e9)
+    monkeypatch.setattr(creation, "_next_return", 0.0)
+    for _ in range(3):
+        ort.Session(models.add(), api=real_api).close()
+    assert returned == [1]
+
+
+# --- used, or closed, while the library makes them ------------------------------------------------
+
+
+class Shown(ort.Session):
+    """Shows itself to others before it is made."""
+
+    shown: "list[ort.Session]" = []  # noqa: RUF012  # shared by all
+
+    def __init__(self, *arguments, **keywords):
+        self.shown.append(self)
+        super().__init__(*arguments, **keywords)
+
+
+def test_a_session_that_the_library_has_not_made_is_refused(real_api):
+    session = ort.Session.__new__(ort.Session)
+    with pytest.raises(ValueError, match="the library has made no session"):
+        session._open(real_api, Source(lambda _env, _options, _out: None))
+    assert session.closed
+
+
+@pytest.fixture
+def make(real_api):
+    """``make(act, env=env)`` makes a session; while the library does, its logger calls ``act``."""
+    messages = []
+
+    def make(act, env=None):
+        def log(message):
+            messages.append(message)
+            if len(messages) == 1:
+                act(Shown.shown[-1])
+
+        severity = ort.LogSeverity.VERBOSE
+        config = {"session.use_env_allocators": "1"}
+        options = ort.SessionOptions(real_api, log_severity=severity, logger=log, config=config)
+        return Shown(models.matmul(), options, env=env)
+
+    yield make
+    assert messages
+    Shown.shown.clear()
+
+
+def test_a_session_that_its_logger_closes_is_released_as_soon_as_it_is_made(make, real_api):
+    with ort.Env(api=real_api) as env, ort.Tracking(ort.core_api().default_allocator) as tracking:
+        env.register_allocator(tracking)
+        with pytest.raises(ValueError, match="this Shown is closed"):
+            make(ort.Session.close, env)
+        assert Shown.shown[-1].closed
+        assert tracking.num_allocations > 0
+        assert tracking.bytes_allocated == 0
+        env.unregister_allocator(tracking)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda session: session.inputs,
+        lambda session: session.run({"x": [[1]]}),
+        lambda session: session.bind(),
+        lambda session: session.handle,
+    ],
+    ids=["inputs", "run", "bind", "handle"],
+)
+def test_a_session_cannot_be_used_before_it_is_made(make, use):
+    errors = []
+
+    def act(session):
+        assert session.closed
+        try:
+            use(session)
+        except ValueError as error:
+            errors.append(str(error))
+
+    with make(act) as session:
+        assert errors == ["no library has made this Shown yet"]
+        assert [spec.name for spec in session.inputs] == ["x"]
+
+
+def test_a_session_of_no_model_is_closed():
+    with pytest.raises(ort.OrtError):
+        Shown(b"no model")
+    (session,) = Shown.shown
+    Shown.shown.clear()
+    session.close()
+    assert session.closed
+    with pytest.raises(ValueError, match="this Shown is closed"):
+        session.run()
+
+
+# --- what may call Python, for which a release must not keep the GIL -----------------------------
+
+
+def add_ops(options):
+    with ort.CustomOpDomain("test", options.api) as domain:
+        options.add_custom_op_domain(domain)
+
+
+def add_weights(options):
+    options.add_initializer("w", ort.Value.from_numpy(np.ones(3, np.float32), api=options.api))
+
+
+def add_named(name):  # which of them a library has differs
+    return lambda options: options._values.update(providers=[(name, {})])
+
+
+CALLS = {
+    "settings": (False, lambda options: options.config.update({"session.a": "1"})),
+    "data": (False, add_weights),
+    "the provider of the CPU": (False, add_named("CPUExecutionProvider")),
+    "another provider": (True, add_named("XNNPACK")),
+    "a logger": (True, lambda options: setattr(options, "logger", print)),
+    "shared threads": (True, lambda options: setattr(options, "per_session_threads", False)),
+    "custom ops": (True, add_ops),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_what_is_not_known_to_call_no_python_may_call_it(real_api, case):
+    expected, change = CALLS[case]
+    options = ort.SessionOptions(real_api, intra_op_threads=1)
+    change(options)
+    with ort.Env(api=real_api) as env:
+        assert may_call_python(env._state, options) is expected
+        assert not may_call_python(env._state, None)
+        env.register_allocator(ort.Tracking(real_api.default_allocator))
+        assert may_call_python(env._state, None)
+
+
+# --- made from a foreign pointer ------------------------------------------------------------------
+
+
+MADE_FROM = {
+    "OrtAllocator*": Allocator,
+    "OrtEpDevice*": EpDevice,
+    "OrtKeyValuePairs*": KeyValuePairs.from_handle,
+    "OrtMemoryInfo*": MemoryInfo,
+    "OrtRunOptions*": RunOptions.from_handle,
+    "OrtSession*": lambda api, handle: Session.from_handle(api, handle, None),
+    "OrtSessionOptions*": SessionOptions.from_handle,
+    "OrtTensorTypeAndShapeInfo*": TensorTypeInfo.from_handle,
+    "OrtTypeInfo*": TypeInfo,
+    "OrtValue*": Value.from_handle,
+}
+
+
+@pytest.mark.parametrize("kind", MADE_FROM)
+def test_a_handle_that_is_null_is_refused(api, kind):
+    with pytest.raises(ValueError, match=r"^handle must not be NULL$"):
+        MADE_FROM[kind](api, ffi.cast(kind, 0))
+
+
+@pytest.mark.parametrize("given", [5, 0, None, "x", ffi.NULL, ffi.new("OrtApi**")], ids=str)
+@pytest.mark.parametrize("kind", MADE_FROM)
+def test_a_handle_that_is_no_pointer_of_the_type_is_refused(api, kind, given):
+    with pytest.raises(TypeError, match=rf"^handle must be a cdata of {kind[:-1]}\*, not "):
+        MADE_FROM[kind](api, given)

@@ -4,6 +4,7 @@
 from random import Random
 
 import pytest
+from support.threads import race
 
 from ortcffi import KeyValuePairs
 from ortcffi._native import ffi, lib
@@ -142,8 +143,8 @@ def test_pairs_that_a_function_handed_out_are_owned(core_api):
 def test_many_pairs_are_found_replaced_and_removed_in_any_order(core_api):
     random = Random(9)
     pairs, expected = KeyValuePairs(api=core_api), {}
-    for _ in range(20000):
-        key, value = str(random.randrange(3000)), str(random.random())
+    for _ in range(4000):
+        key, value = str(random.randrange(600)), str(random.random())
         if random.random() < 0.3 and expected:
             key = random.choice(list(expected)) if random.random() < 0.05 else key
             assert pairs.pop(key, None) == expected.pop(key, None)
@@ -160,3 +161,16 @@ def test_keys_with_one_hash_are_kept_apart(core_api):
     for name in names[::2]:
         del pairs[name]
     assert [pairs.get(name) for name in names] == [None, "liquid", None, "macallums", None, "zinke"]
+
+
+def test_pairs_are_whole_while_threads_read_change_and_remove_them(api):
+    pairs = KeyValuePairs({f"key {i}": "v" * 100 for i in range(20)}, api)
+
+    def read(i):
+        for value in (*pairs.to_dict().values(), pairs.get(f"key {i % 20}", "none")):
+            assert value in {value[0] * 50, value[0] * 100, value[0] * 5000, "none"}
+
+    def change(i):
+        pairs[f"key {i % 20}"] = "xy"[i % 2] * (50 if i % 3 else 5000)
+
+    race(2000, read, change, lambda i: pairs.pop(f"key {i * 7 % 20}", None))

@@ -261,23 +261,6 @@ def loop(trips: int, size: int = 128, rows: int | str | None = None) -> bytes:
     )
 
 
-def draws_and_sines(count: int) -> bytes:
-    """A number that a generator with a seed draws, and after that `sines`."""
-    names = ["zeros", *(f"y{i}" for i in range(count))]
-    return model(
-        [
-            node("RandomUniform", "", "r", seed=1.0, shape=[1]),
-            node("Cast", "r", "none", to=7),
-            node("Add", "x none", "size"),
-            node("ConstantOfShape", "size", "zeros"),
-            *(node("Sin", *pair) for pair in pairwise(names)),
-            node("Shape", names[-1], "y"),
-        ],
-        [value("x", "int64", [1])],
-        [value("r", "float32", [1]), value("y", "int64", [1])],
-    )
-
-
 def sines(count: int) -> bytes:
     """The shape of sin(sin(...)), so often, of as many zeros as x says: short or long."""
     names = ["zeros", *(f"y{i}" for i in range(count))]

@@ -2,7 +2,6 @@
 """How tests start threads and wait for them, each time with a limit."""
 
 import asyncio
-import os
 import sys
 import threading
 import time
@@ -28,11 +27,6 @@ def start(*works: Callable[[], object]) -> list[threading.Thread]:
     for thread in threads:
         thread.start()
     return threads
-
-
-def threads_of_process() -> set[int]:
-    """The system's numbers of all threads of this process, those of libraries too."""
-    return set(map(int, os.listdir("/proc/self/task")))
 
 
 def run_threads(*works: Callable[[], object]) -> None:
