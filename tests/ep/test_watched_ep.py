@@ -55,7 +55,7 @@ def test_a_library_without_factories_says_which_version_it_wanted(env, asked_ep,
 
 
 def test_what_cannot_be_watched_says_why(env, adding_ep, c_compiler):
-    other = eps.build(c_compiler, CHECKOUT / "tests/c/clients/counting_library.c")
+    other = eps.build(c_compiler, CHECKOUT / "tests/c/clients/custom_ops.c")
     with pytest.raises(ort.OrtError, match=r"the library exports no execution provider: .*\.so"):
         env.register_ep(other, "other", watch=True)
     with (

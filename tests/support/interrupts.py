@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Makes objects, with an exception at one point after the other, and counts what is lost.
 
-A program of its own, for the kinds of `CORE`; or for those of `ENGINE`, with the path of the
-library that tests/c/clients/counting_library.c is. It prints of each kind how many points there
-are, and those at which something was lost; and with how many calls left to the limit of recursion
-something was lost.
+A program of its own. It prints of each of the `CALLS` how many points there are, and those at which
+something was lost; and with how many calls left to the limit of recursion something was lost.
 
 Python lets a signal handler, or an exception of another thread, strike after a call, at the begin
 of a function and at the end of a loop. At each of these points in turn one exception is raised, by
 a trace function.
 """
 
+import functools
 import gc
 import json
 import opcode
@@ -22,10 +21,12 @@ from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
+from support import eps
 from support.recursion import call_near_limit
 
 import ortcffi as ort
 from ortcffi import Value, core_api, ffi, lib
+from ortcffi.kernels import op_sets
 
 MOST = 4000  # points; no kind has more
 MOST_ROOM = 200  # calls to the limit of recursion; with so many every kind is made
@@ -68,7 +69,42 @@ def refused(make: Callable[[], Any]) -> Callable[[], None]:
     return call
 
 
-CORE: dict[str, Callable[[], Any]] = {
+def graph() -> ort.Graph:
+    made = ort.Graph()
+    made.input("x", "f4", [3])
+    made.initializer("w", np.ones(3, np.float32))
+    made.node("Add", ["x", "w"], ["y"], attributes={"unknown": 0})
+    made.output("y", "f4", [3])
+    return made
+
+
+def domains_of_ops() -> Any:
+    """Register a set whose ops have changed; made domains stay, so this ends before that."""
+    return op_sets._new_domains(core_api(), (same,))
+
+
+@functools.cache
+def devices() -> Any:
+    return eps.adding_devices()
+
+
+def new_session() -> Any:
+    return ort.Session(eps.added(), api=core_api(), providers=devices())
+
+
+@functools.cache
+def session() -> Any:
+    return new_session()
+
+
+@functools.cache
+def binding() -> Any:
+    bound = session().bind({"x": x})
+    bound.run()
+    return bound
+
+
+CALLS: dict[str, Callable[[], Any]] = {
     "type": lambda: ort.TypeInfo.map("i8", ort.TypeInfo.tensor("f4", [])).contained,
     "type of a value": lambda: pairs.type_info,
     "dlpack": lambda: Value.from_dlpack(x),
@@ -92,6 +128,16 @@ CORE: dict[str, Callable[[], Any]] = {
     "refusal of an array": refused(lambda: nothing_left.empty(3)),
     "refusal of a block": refused(lambda: nothing_left.alloc(3)),
     "refusal of a sequence": refused(lambda: Value.sequence([])),
+    "session": new_session,
+    "handle of a session": lambda: new_session().handle,
+    "metadata": lambda: session().metadata,
+    "allocator of a session": lambda: session().allocator(),
+    "binding": lambda: session().bind({"x": x}),
+    "names of a binding": lambda: binding().output_names,
+    "values of a binding": lambda: binding().output_values(),
+    "model of a graph": graph().to_bytes,
+    "environment": lambda: ort.Env("app", core_api()),
+    "domains of ops": domains_of_ops,
 }
 # Statuses are not among them: an interrupt before `check` loses one.
 _NAMES = [lib.ortcffi_kind_name(kind) for kind in range(60)]
@@ -100,90 +146,6 @@ KINDS = [i for i, name in enumerate(_NAMES) if name != ffi.NULL and ffi.string(n
 
 def live_in_core() -> list[int]:
     return [lib.ortcffi_live_objects(kind) for kind in KINDS]
-
-
-# --- those of a library with an engine ------------------------------------------------------------
-
-
-def graph() -> ort.Graph:
-    made = ort.Graph()
-    made.input("x", "f4", [3])
-    made.initializer("w", np.ones(64, np.float32))
-    made.node("Relu", ["x"], ["y"])
-    made.node("ReduceSum", ["w"], ["z"], attributes={"keepdims": 0, "noop_with_empty_axes": 0})
-    made.output("y", "f4", [3])
-    made.output("z", "f4", [])
-    return made
-
-
-class Engine:
-    """What makes objects of a library that runs models."""
-
-    def __init__(self, path: str) -> None:
-        self.api = ort.load(path)
-        self.env = ort.Env(api=self.api)
-        self.options = ort.SessionOptions(self.api, intra_op_threads=1)
-        self.graph = graph()
-        self.model = self.graph.to_bytes()
-        self.session_of_mine = self.session()
-        self.binding_of_mine = self.session_of_mine.bind({"x": x})
-        self.binding_of_mine.run()
-
-    def session(self) -> Any:
-        return ort.Session(self.model, self.options)
-
-    def session_of_a_graph(self) -> Any:
-        return ort.Session(self.graph, self.options)
-
-    def handle_of_a_session(self) -> Any:
-        return self.session().handle
-
-    def metadata(self) -> Any:
-        return self.session_of_mine.metadata
-
-    def allocator_of_a_session(self) -> Any:
-        return self.session_of_mine.allocator()
-
-    def binding(self) -> Any:
-        return self.session_of_mine.bind({"x": x})
-
-    def names_of_a_binding(self) -> Any:
-        return self.binding_of_mine.output_names
-
-    def values_of_a_binding(self) -> Any:
-        return self.binding_of_mine.output_values()
-
-    def model_of_a_graph(self) -> Any:
-        return self.graph.to_bytes()
-
-    def compilation(self) -> Any:
-        return ort.compile_model(self.model, options=self.options)
-
-    def environment(self) -> Any:
-        return ort.Env("app", self.api)
-
-    def adapter(self) -> Any:
-        from support.lives import adapter
-
-        return ort.LoraAdapter(adapter(), self.api)
-
-    def domains_of_ops(self) -> Any:
-        """Register a set whose ops have changed; made domains stay, so this ends before that."""
-        from ortcffi.kernels import op_sets
-
-        return op_sets._new_domains(self.api, (same,))
-
-
-ENGINE = [name for name in vars(Engine) if not name.startswith("_")]
-
-
-def live_in_engine(path: str) -> Callable[[], list[int]]:
-    import ctypes
-
-    counted = ctypes.CDLL(path).counted_live
-    counted.restype = ctypes.c_long
-    kinds = [kind for kind in range(64) if counted(kind) != -1]
-    return lambda: [counted(kind) for kind in kinds]
 
 
 # --- points ---------------------------------------------------------------------------------------
@@ -295,19 +257,15 @@ def lost_near_limit(make: Callable[[], Any], live: Callable[[], list[int]]) -> l
     return [MOST_ROOM, *found]
 
 
-def main(path: str = "") -> None:
+def main() -> None:
     # An exception of a destructor is reported, and an interrupt passed on as a signal.
     signal.signal(signal.SIGINT, lambda *_: None)
     sys.unraisablehook = lambda _: None
-    engine, live = (Engine(path), live_in_engine(path)) if path else (None, live_in_core)
-    makers = {name: getattr(engine, name) for name in ENGINE} if path else CORE
-    found = {
-        name: (*lost(make, live), lost_near_limit(make, live)) for name, make in makers.items()
-    }
+    live = live_in_core
+    found = {name: (*lost(make, live), lost_near_limit(make, live)) for name, make in CALLS.items()}
     json.dump(found, sys.stdout)
-    if engine is not None:
-        engine.binding_of_mine.run()  # it is not used any more
+    binding().run()  # it is not used any more
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

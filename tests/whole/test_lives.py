@@ -17,9 +17,8 @@ from contextlib import suppress
 
 import pytest
 from support import interrupts, lives, models
-from support.compilers import CORE, build_folder, compile_shared
 from support.lives import ALL, ENGINE, KINDS, in_cycle
-from support.paths import CHECKOUT, finds_support
+from support.paths import finds_support
 from support.processes import TIME_LIMIT, fork, run
 from support.threads import join, run_threads, start, switching_often, wait_until
 
@@ -273,31 +272,17 @@ def test_an_exception_at_any_point_and_the_limit_of_recursion_lose_nothing(kind,
     assert not interrupts.lost_near_limit(kind.make, interrupts.live_in_core)
 
 
-@pytest.fixture(scope="session")
-def counting_library(c_compiler):
-    """A library that counts the objects which the installed onnxruntime makes."""
-    source = CHECKOUT / "tests/c/clients/counting_library.c"
-    library = build_folder(c_compiler, "clients") / "libcounting.so"
-    flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{CORE / 'include'}"]
-    command = [*c_compiler, *flags, "-shared", "-fPIC", source, "-o", library, "-ldl"]
-    return compile_shared(library, [source.parent], *command)
-
-
 @functools.cache
-def interrupted(*counting, **library):
+def interrupted():
     """How calls of all kinds in a process fare: points, and what is lost at which."""
-    command = [sys.executable, "-P", "-m", "support.interrupts", *counting]
-    return json.loads(run(*command, env={**finds_support(), **library}, timeout=240).stdout)
+    command = [sys.executable, "-P", "-m", "support.interrupts"]
+    return json.loads(run(*command, env=finds_support(), timeout=240).stdout)
 
 
 @pytest.mark.xdist_group("interrupts")
-@pytest.mark.parametrize("name", [*interrupts.CORE, *interrupts.ENGINE])
-def test_the_same_of_other_calls_and_of_objects_of_a_library(name, request):
-    given, library = [], {}
-    if name in interrupts.ENGINE:
-        library = {"COUNTED_LIBRARY": str(request.getfixturevalue("real_library"))}
-        given = [request.getfixturevalue("counting_library")]
-    points, lost, near_limit = interrupted(*given, **library)[name]
+@pytest.mark.parametrize("name", interrupts.CALLS)
+def test_the_same_of_other_calls(name):
+    points, lost, near_limit = interrupted()[name]
     assert points > 1
     assert not lost
     assert not near_limit

@@ -64,19 +64,6 @@ static void computes(void) {
   CHECK(again == out && numbers_of(out)[5] == 12);
 }
 
-static void refuses_inputs(void) {
-  struct test_op op = twice_op();
-  OrtcoreKernel* kernel = kernel_of(&op);
-  OrtValue* out = ints();
-  const OrtValue* in = floats();
-  refuses(kernel, IN(ints()), "Probe 'node'",
-          "input 0 ('input0') must be a tensor of float, but is one of int64");
-  refuses(kernel, NULL, 0, "Probe 'node'", "input 0 ('input0') is required");
-  refuses(kernel, IN(in, in), "Probe", "2 inputs");
-  CHECK(says(host.compute(kernel, &in, 1, NULL, 0), ORT_INVALID_ARGUMENT, "Probe", "0 outputs"));
-  CHECK(says(host.compute(kernel, &in, 1, &out, 1), ORT_INVALID_ARGUMENT, "Probe", "output 0"));
-}
-
 static void refuses_attributes_that_cannot_be_read(void) {
   const int64_t two = 2;
   OrtOpAttr* attribute = NULL;
@@ -222,46 +209,6 @@ static OrtStatus* release_all(OrtKernelContext* context) {
   return NULL;
 }
 
-static OrtStatus* release_constant(const OrtApi* table, const OrtKernelInfo* info) {
-  int is_constant = 0;
-  const OrtValue* constant =
-      NEW(const OrtValue, table->KernelInfoGetConstantInput_tensor(info, 0, &is_constant, &new_));
-  for (int i = 0; is_constant && i < 3; i++) {
-    table->ReleaseValue((OrtValue*)constant);
-  }
-  return NULL;
-}
-
-/* The value has several holders: the client, the node and options. */
-static void survives_kernels_that_release_shared_values(void) {
-  struct test_op op = one_to_one;
-  op.begin = release_constant;
-  op.work = release_all;
-  float own[6] = {1, 2, 3, 4, 5, 6};
-  const char* name = "w";
-  OrtValue *value = NULL, *out = NULL;
-  void* data = NULL;
-  OrtMemoryInfo* info =
-      NEW(OrtMemoryInfo, api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &new_));
-  CHECK(api->CreateTensorWithDataAsOrtValue(info, own, sizeof own, shape, 2,
-                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
-  OrtSessionOptions* options = NEW(OrtSessionOptions, api->CreateSessionOptions(&new_));
-  CHECK(api->AddExternalInitializers(options, &name, (const OrtValue* const*)&value, 1) == NULL);
-  const OrtcoreOperand in = {.name = "x", .constant = value};
-  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .inputs = &in, .input_count = 1};
-  OrtcoreKernel* kernel = NULL;
-  CHECK(host.create(&node, &kernel) == NULL);
-  CHECK(host.compute(kernel, NULL, 0, &out, 1) == NULL);
-  CHECK(host.compute(kernel, (const OrtValue* const*)&value, 1, &out, 1) == NULL);
-  host.release(kernel);
-  api->ReleaseSessionOptions(options);
-  CHECK(api->GetTensorMutableData(value, &data) == NULL && data == own);
-  CHECK(api->GetTensorMutableData(out, &data) == NULL && ((float*)data)[5] == 12);
-  api->ReleaseValue(value);
-  api->ReleaseValue(out);
-  api->ReleaseMemoryInfo(info);
-}
-
 static OrtKernelContext* kept;
 static const OrtValue* kept_input;
 static OrtStatus* keep(OrtKernelContext* context) {
@@ -351,16 +298,6 @@ static OrtStatus* copy_info(const OrtApi* table, const OrtKernelInfo* info) {
   return NULL;
 }
 
-static void keeps_copies_of_infos(void) {
-  struct test_op op = twice_op();
-  op.begin = copy_info;
-  host.release(new_kernel(&op));
-  char name[16] = "";
-  size_t size = sizeof name;
-  CHECK(api->KernelInfo_GetNodeName(info_copy, name, &size) == NULL && strcmp(name, "node") == 0);
-  api->ReleaseKernelInfo(info_copy);
-}
-
 /* A session that ends takes the constants of its model with it. */
 static void infos_do_not_keep_constants(void) {
   struct test_op op = twice_op();
@@ -409,7 +346,6 @@ int main(int argc, char** argv) {
   CHECK(argc == 2);
   find_host(table_of(argv[1]));
   computes();
-  refuses_inputs();
   refuses_attributes_that_cannot_be_read();
   spreads_variadic_inputs();
   finds_the_type_of_outputs();
@@ -417,10 +353,8 @@ int main(int argc, char** argv) {
   makes_empty_sequences();
   tells_what_kernels_say();
   survives_kernels_that_take_too_much();
-  survives_kernels_that_release_shared_values();
   calls_each_function_of_its_kind();
   refuses_bad_ops();
-  keeps_copies_of_infos();
   infos_do_not_keep_constants();
   kernels_borrow_the_allocator_of_the_host();
   release_all_later();
