@@ -66,8 +66,6 @@ void use_sparse(void);
 void end_values(void);
 void use_options(void);
 void end_options(void);
-void use_environments(void);
-void end_environments(void);
 void use_kernels(void);
 /** Reads and writes a model, which ends at once. */
 void use_models(void);

@@ -177,7 +177,6 @@ static void end_all(void) {
   end_pairs();
   end_options();
   end_values();
-  end_environments();
   end_kernels();
   for (size_t i = 0; i < STATUSES; i++) {
     if (statuses[i].status != NULL) {
@@ -188,11 +187,11 @@ static void end_all(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static void (*const uses[])(void) = {
-      use_blocks,       use_blocks,  use_statuses, use_pairs,      use_pairs,      use_stubs,
-      use_tensors,      use_tensors, use_tensors,  use_containers, use_containers, use_sparse,
-      use_sparse,       use_options, use_options,  use_options,    use_options,    use_environments,
-      use_environments, use_kernels, use_options,  use_blocks,     use_blocks,     use_kernels,
-      use_kernels,      use_kernels,
+      use_blocks,  use_blocks,  use_statuses, use_pairs,      use_pairs,      use_stubs,
+      use_tensors, use_tensors, use_tensors,  use_containers, use_containers, use_sparse,
+      use_sparse,  use_options, use_options,  use_options,    use_options,    use_tensors,
+      use_tensors, use_kernels, use_options,  use_blocks,     use_blocks,     use_kernels,
+      use_kernels, use_kernels,
   };
   api = core_api_base()->GetApi(ORT_API_VERSION);
   input = data;

@@ -151,8 +151,6 @@ def main() -> None:
             call_at_random(options, log)
         except BaseException:  # noqa: BLE001  # reported, where the calls cannot hide it
             end(traceback.format_exc())
-    # An interrupted command may have left a stream to which Python cannot write at its end.
-    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
 
 
 if __name__ == "__main__":

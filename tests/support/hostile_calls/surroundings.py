@@ -5,10 +5,7 @@ import asyncio
 import contextvars
 import faulthandler
 import gc
-import io
-import os
 import signal
-import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -20,35 +17,9 @@ from support.hostile_calls.calls import Caller, end
 from support.recursion import call_near_limit
 from support.threads import run_async
 
-from ortcffi.__main__ import main
-
 LONGEST = 60  # seconds for what is begun beside the thread
 LONGEST_RUN = 2 * 3600
 forking = threading.Lock()
-redirecting = threading.Lock()
-COMMANDS: list[list[str]] = [
-    *([], ["--version"], ["--help"], ["info"], ["info", "--json"], ["config"], ["check", "a file"]),
-    *(["doctor", "--help"], ["check", "ops.so"], ["bench", "--seconds", "nan"]),
-]
-
-
-def without_reader() -> Any:
-    reader, writer = os.pipe()
-    os.close(reader)
-    return open(writer, "w", encoding="utf-8")
-
-
-def closed() -> Any:
-    stream = io.StringIO()
-    stream.close()
-    return stream
-
-
-STREAMS: list[Callable[[], Any]] = [
-    *(lambda: None, io.StringIO, closed, without_reader, io.BytesIO),
-    lambda: open("/dev/full", "w"),  # noqa: SIM115  # the caller closes it
-    lambda: io.TextIOWrapper(io.BytesIO(), "ascii"),
-]
 
 
 def watch() -> None:
@@ -61,7 +32,6 @@ class Surroundings(Caller):
 
     may_fork: ClassVar[bool] = True
     striking = False  # whether the signal handler is to raise
-    not_struck: ClassVar[set[CodeType]] = set()  # functions in which it does not raise
 
     def collect(self) -> None:
         gc.collect(self.chance.choice([0, 1, 2]))
@@ -137,7 +107,7 @@ class Surroundings(Caller):
 
     def is_spared(self, code: CodeType) -> bool:
         """Whether Python would not survive it: an interrupted import leaves its lock locked."""
-        return code in self.not_struck or code.co_filename.startswith("<frozen importlib")
+        return code.co_filename.startswith("<frozen importlib")
 
     def strike(self, _signal: int, frame: FrameType | None) -> None:
         """Raise, but not where NumPy asks for `__array_wrap__`: it crashes on an error then."""
@@ -146,28 +116,6 @@ class Surroundings(Caller):
         if self.striking and frame is None and self.numpys is None:
             self.striking = False
             raise KeyboardInterrupt
-
-    def command_line(self) -> None:
-        """A command in this process, mostly with an output that cannot be written to."""
-        words = self.chance.choice(COMMANDS)
-        if self.table == "real":  # elsewhere no engine may begin threads
-            words = self.chance.choice([words, ["info", "a model"], ["run", "a model"]])
-        given = [*words, *self.chance.choice([[], [], ["--no"], ["\0"], ["\ud800", "é"]])]
-        if not redirecting.acquire(blocking=False):
-            return
-        before = sys.stdout, sys.stderr
-        streams = [self.chance.choice(STREAMS)() for _ in before]
-        try:
-            sys.stdout, sys.stderr = streams
-            self.attempt("cli", " ".join(words), lambda: main(given))
-        except SystemExit:
-            pass
-        finally:
-            sys.stdout, sys.stderr = before
-            redirecting.release()
-            for stream in streams:
-                with suppress(OSError, ValueError, AttributeError):
-                    stream.close()
 
     def fork(self) -> None:
         """Calls in the child of a fork, which must end."""
@@ -198,10 +146,5 @@ class Surroundings(Caller):
         in_tasks: 0.3,
         deep: 0.3,
         interrupt: 1,
-        command_line: 0.1,
         fork: 0.02,
     }
-
-
-# It has put other streams in place of the process's, and must put those back.
-Surroundings.not_struck.add(Surroundings.command_line.__code__)
