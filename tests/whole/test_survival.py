@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads, forks, unloading and misuse, each in a process of its own, on libortcore."""
+"""Threads, forks and unloading, each in a process of its own, on libortcore."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,19 +7,6 @@ from subprocess import CompletedProcess
 
 import pytest
 from support import processes
-from support.compilers import USES_MIMALLOC
-
-MISTAKES = {
-    "twice small": "was freed before",
-    "twice large": "was freed before",
-    "twice huge": "was freed before",
-    "inside small": "points into a block, not to its start",
-    "inside unaligned": "points into a block, not to its start",
-    "inside large": "points into a block, not to its start",
-    "inside far": "points into a block, not to its start",
-    "foreign": "is not a block of this allocator",
-}
-NOTICED_BY_MIMALLOC = ["inside unaligned", "foreign"]
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -55,37 +42,3 @@ def test_adaptors_around_each_other_survive_a_storm(build_insider, fork):
 
 def test_two_hundred_rounds_of_loading_and_unloading(run):
     assert run("reload", "200").stdout == "ok\n"
-
-
-def skip_what_mimalloc_does_not_notice(mistake: str) -> None:
-    if USES_MIMALLOC and mistake not in NOTICED_BY_MIMALLOC:
-        pytest.skip("mimalloc does not notice it, as heap_mimalloc.h says")
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_bad_free_is_refused_and_the_pointer_named(run, mistake):
-    skip_what_mimalloc_does_not_notice(mistake)
-    done = run("misuse", mistake)
-    *lines, end = done.stdout.splitlines()
-    pointers, messages = lines[0::2], lines[1::2]
-    complaint = MISTAKES[mistake]
-    assert end == "ok"
-    assert messages == [f"AllocatorFree: p {pointer} {complaint}" for pointer in pointers] != []
-    assert done.stderr.splitlines() == [
-        f"ortcffi: Free: pointer {pointer} {complaint}; ignored" for pointer in pointers
-    ]
-
-
-WRITTEN = {"overrun": 256, "written after free": 256, "written before it is borrowed": 1280}
-
-
-@pytest.mark.parametrize("mistake", WRITTEN)
-def test_a_free_block_that_was_written_to_is_reported_and_not_handed_out(run, mistake):
-    skip_what_mimalloc_does_not_notice(mistake)
-    done = run("misuse", mistake)
-    pointer, end = done.stdout.splitlines()
-    assert end == "ok"
-    assert done.stderr == (
-        f"ortcffi: block {pointer} of {WRITTEN[mistake]} bytes was written to after it was freed,"
-        " or overrun\n"
-    )
