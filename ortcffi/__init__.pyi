@@ -99,11 +99,8 @@ from ortcffi.session.limits import limit_session_memory as limit_session_memory
 from ortcffi.session.lora import LoraAdapter as LoraAdapter
 from ortcffi.session.metrics import Metrics as Metrics
 from ortcffi.session.metrics import SessionMetrics as SessionMetrics
-from ortcffi.session.metrics import count_runs as count_runs
 from ortcffi.session.metrics import metrics as metrics
 from ortcffi.session.metrics import sessions as sessions
-from ortcffi.session.package import ModelPackage as ModelPackage
-from ortcffi.session.package import PackageVariant as PackageVariant
 from ortcffi.session.profile import OperatorTime as OperatorTime
 from ortcffi.session.profile import Profile as Profile
 from ortcffi.session.profile import ProfileEvent as ProfileEvent

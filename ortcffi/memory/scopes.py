@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Statistics of parts of a program, for `Tracking`. C counts."""
 
-import functools
-import inspect
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import out_of, owned_by, owner_of
@@ -24,10 +21,6 @@ from ortcffi.memory.leaks import (
 
 if TYPE_CHECKING:
     from ortcffi.memory.tracking import Tracking
-
-P = ParamSpec("P")
-T = TypeVar("T")
-_FIGURES = ("peak", "live", "num_allocations", "num_frees", "total_bytes", "leaks", "at_peak")
 
 
 @public
@@ -49,10 +42,6 @@ class Scope:
     Notes
     -----
     ``str(scope)`` is `report`, and a notebook shows it as a table.
-
-    As a decorator, ``@scope``, it counts each call of a function by itself, also where calls
-    overlap, and has the figures of the last one that ended. The function must do its work
-    before it returns: coroutines and generators are refused.
     """
 
     _handle: Any  # what C counts, while the scope is open
@@ -93,22 +82,6 @@ class Scope:
         self.num_allocations, self.num_frees = figures.allocations, figures.frees
         self.total_bytes = figures.total
         self._read_blocks(handle)
-
-    def __call__(self, function: Callable[P, T]) -> Callable[P, T]:
-        """Return a function whose calls each are in a scope of their own."""
-        _check_function(function)
-
-        @functools.wraps(function)
-        def scoped(*arguments: P.args, **named: P.kwargs) -> T:
-            one = Scope(self._tracking, self.name, leaks=self._depth > 0)
-            try:
-                with one:
-                    return function(*arguments, **named)
-            finally:
-                for figure in _FIGURES:
-                    setattr(self, figure, getattr(one, figure))
-
-        return scoped
 
     def _read_blocks(self, handle: Any) -> None:
         count = lib.core_scope_blocks(handle, ffi.NULL, 0)
@@ -167,11 +140,3 @@ class Scope:
 
     def __repr__(self) -> str:
         return f"Scope({self.name!r}, peak={self.peak}, live={self.live}, leaks={len(self.leaks)})"
-
-
-def _check_function(function: object) -> None:
-    if not callable(function):
-        raise TypeError(f"function must be callable, not {type(function).__name__}")
-    late = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
-    if any(test(function) for test in late):
-        raise TypeError("function must do its work before it returns: no coroutine or generator")

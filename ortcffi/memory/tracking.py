@@ -71,7 +71,7 @@ class Tracking(Adaptor):
     max_allocation: int = _figure("largest", "Bytes of the largest block ever asked for.")
 
     def scope(self, name: str = "", *, leaks: bool = True) -> Scope:
-        """Statistics of one part of a program: use it in a ``with`` statement, or as a decorator.
+        """Statistics of one part of a program: use it in a ``with`` statement.
 
         It counts what all threads take and free while it is open. Scopes may be nested; what
         happens in an inner one counts in the outer one as well.

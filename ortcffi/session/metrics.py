@@ -5,7 +5,7 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ortcffi._native import compiled, lib
+from ortcffi._native import compiled
 from ortcffi._public import aligned, duration, html_table, printable, public, quoted, size
 from ortcffi.session.limits import arena_stats
 from ortcffi.session.series import RUNS, all_series, errors_of, model_of, quantile
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats
     from ortcffi.session.prometheus import Family
 
-__all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "model_of", "sessions"]
+__all__ = ["Metrics", "SessionMetrics", "metrics", "model_of", "sessions"]
 
 
 @public
@@ -159,7 +159,7 @@ def metrics() -> Metrics:
     """Return counts and durations of the open sessions' runs, and statistics of their arenas.
 
     Runs are counted where the library was called for them: those of `Session.run` and its kin, of
-    bindings, awaited ones, and those of the drop-in. `count_runs` turns that off.
+    bindings, awaited ones, and those of the drop-in.
 
     Examples
     --------
@@ -179,14 +179,6 @@ def metrics() -> Metrics:
         shown = arena if arena in arenas else None
         found.append(SessionMetrics(*facts, errors, seconds, durations, shown))
     return Metrics(tuple(found), arenas)
-
-
-@public
-def count_runs(on: bool) -> None:
-    """Turn the counting of runs on or off, for all sessions of the process; by default it is on."""
-    if not isinstance(on, bool):
-        raise TypeError(f"on must be a bool, not {type(on).__name__}")
-    lib.ortcffi_count_runs(on)
 
 
 # --- what is found --------------------------------------------------------------------------------

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Scopes of `Tracking`, and functions that they decorate."""
+"""Scopes of `Tracking`."""
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 from support.processes import TIME_LIMIT
-from support.threads import run_threads
 
 from ortcffi import Tracking
 
@@ -96,54 +94,3 @@ def test_a_scope_that_nobody_leaves_ends_with_its_last_reference(make):
     del pool
     gc.collect()
     assert kept.size == 10
-
-
-def test_a_scope_is_a_decorator_with_the_figures_of_the_last_call(make):
-    tracking = make()
-    scope = tracking.scope("work")
-    kept = []
-
-    @scope
-    def work(size, *, keep=False):
-        """Take some memory."""
-        array = tracking.empty(size, np.uint8)
-        if keep:
-            kept.append(array)
-        return size
-
-    assert (work(1000), work(500, keep=True)) == (1000, 500)
-    assert (scope.peak, scope.live, scope.num_allocations, len(scope.leaks)) == (500, 500, 1, 1)
-    assert (work.__name__, work.__doc__) == ("work", "Take some memory.")
-    assert "in work" in scope.leaks[0].place
-
-
-def test_calls_of_a_decorated_function_may_overlap(make):
-    tracking = make()
-    scope = tracking.scope("down")
-
-    @scope
-    def down(depth):
-        array = tracking.empty(100, np.uint8)
-        if depth:
-            down(depth - 1)
-        return len(array)
-
-    down(3)
-    assert (scope.peak, scope.live) == (400, 0)
-    run_threads(lambda: down(0), lambda: down(0))
-    assert scope.live == 0
-
-
-def test_a_decorated_function_that_raises_leaves_its_scope(make):
-    tracking = make()
-    scope = tracking.scope("work")
-
-    @scope
-    def work():
-        tracking.empty(70, np.uint8)
-        raise LookupError("no")
-
-    with pytest.raises(LookupError):
-        work()
-    assert scope.peak == 70
-    assert tracking.scopes == []

@@ -67,17 +67,6 @@ def test_a_session_without_runs_has_no_quantiles(session, metrics_of):
     assert str(ort.metrics())
 
 
-def test_counting_can_be_turned_off(session, x, metrics_of):
-    ort.count_runs(False)
-    try:
-        session.run(x=x)
-        assert metrics_of(session).runs == 0
-    finally:
-        ort.count_runs(True)
-    with pytest.raises(TypeError, match="on must be a bool"):
-        ort.count_runs(1)
-
-
 def test_sessions_are_listed_until_they_are_closed_or_gone():
     before = ort.sessions()
     first, second = ort.Session(models.scaled()), ort.Session(models.scaled())

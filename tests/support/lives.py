@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from support import eps, models, packages
+from support import eps, models
 from support.allocators import InPython
 from support.paths import CHECKOUT
 
@@ -41,11 +41,6 @@ FACTS = ("api", "closed")
 
 def _again(made: Any) -> None:
     made.__init__(made.api, made.handle)
-
-
-@cache
-def _package() -> Path:
-    return packages.write(Path(tempfile.mkdtemp()))
 
 
 # --- the core's -----------------------------------------------------------------------------------
@@ -358,20 +353,6 @@ def _run(made: Any) -> Any:
 
 
 ENGINE: dict[str, Kind] = {
-    "ModelPackage": Kind(
-        lambda: ort.ModelPackage(_package()),
-        lambda made: made.components,
-        lambda made: made.select(),
-        lambda made: made.__init__(_package()),
-        facts=("path",),
-    ),
-    "PackageVariant": Kind(
-        lambda: ort.ModelPackage(_package()).select(),
-        lambda made: made.name,
-        None,
-        lambda made: made.__init__(ort.ModelPackage(_package()), "adds"),
-        facts=("component",),
-    ),
     "Env of an engine": Kind(
         engine_env,
         lambda made: made.severity,

@@ -130,10 +130,6 @@ CALLS = {
     "name must": [lambda: around(ort.Tracking).scope(5)],
     "top must be an int, not str": [lambda: around(ort.Tracking).scope().report(top="a")],
     "top must be from 0": [lambda: around(ort.Tracking).scope().report(top=-1)],
-    "function must": [
-        lambda: around(ort.Tracking).scope()(later),
-        lambda: around(ort.Tracking).scope()(5),
-    ],
     "code must be from 0 to 4294967295": [lambda: ort.Status(-1), lambda: ort.Status(2**32)],
     "code must be an int": [lambda code=code: ort.Status(code) for code in ("FAIL", None, 1.0)],
     "message must be a str": [lambda text=text: ort.Status(1, text) for text in (b"x", None, 5)],
@@ -144,10 +140,6 @@ CALLS = {
 
 def around(adaptor, *arguments, **named):
     return adaptor(ort.core_api().default_allocator, *arguments, **named)
-
-
-async def later():
-    """Return after its call has ended."""
 
 
 def env():

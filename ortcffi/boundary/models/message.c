@@ -6,8 +6,8 @@
  *       A message, such as Message("NodeProto"). It keeps the buffer, which must not change.
  *       ValueError: the bytes are no such message.
  *   message.field
- *       A field, by its name in onnx.proto: int, float, str, bytes, Message, or a list of them,
- * which can be changed. Text that is not UTF-8 has surrogates. A field that is not there is 0, 0.0,
+ *       A field, by its name in onnx.proto: int, float, str, bytes, Message, or a list of them that
+ *       can be changed. Text that is not UTF-8 has surrogates. A field that is not there is 0, 0.0,
  *       "", b"", [], and None for a message. Large bytes are a memoryview, not a copy.
  *   message.field = value
  *       None removes it.
@@ -16,7 +16,7 @@
  *       Whether one of a tuple of bytes may be in the message.
  *   message.to_bytes(weights=None, first=0)
  *       The message as ONNX serializes it. With a list, raw data of tensors of 256 bytes and more
- * is added to it, and named by a number, which counts from `first`.
+ *       is added to it, and named by a number, which counts from `first`.
  *
  * A message is a range of its parent's bytes until the first use of one of its fields. Such a range
  * is written as it is.
@@ -47,14 +47,11 @@ static const struct core_known_field* known_of(const struct message* self, uint3
 }
 
 static PyObject* new_message(enum core_onnx kind, PyObject* base, struct core_message bytes) {
-  struct message* self = PyObject_New(struct message, message_type);
+  struct message* self = (struct message*)PyType_GenericAlloc(message_type, 0); /* zeroed */
   if (self != NULL) {
     self->kind = kind;
     self->base = Py_XNewRef(base);
     self->bytes = bytes;
-    self->values = NULL;
-    self->rest = NULL;
-    self->rest_count = 0;
   }
   return (PyObject*)self;
 }

@@ -7,10 +7,6 @@
 #include <stddef.h>
 #include <string.h>
 
-int ortcffi_counts_runs = 1;
-
-void ortcffi_count_runs(int is_on) { ortcffi_counts_runs = is_on; }
-
 /* 2^(8 + i / 4) ns are where part i begins, up to the part of a power of two. */
 #define FIRST_POWER 8
 
@@ -49,9 +45,6 @@ static void observe(struct session* session, int which, double value) {
 
 void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status) {
   struct session* session = run->session;
-  if (!ortcffi_counts_runs) {
-    return;
-  }
   if (status == NULL) {
     observe(session, RUNS, seconds);
     if (run->bytes > 0) {
@@ -69,16 +62,10 @@ void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status)
 }
 
 void ortcffi_count_ending(struct session* session, enum ending ending) {
-  if (ortcffi_counts_runs) {
-    COUNT(session, endings[ending]);
-  }
+  COUNT(session, endings[ending]);
 }
 
-void ortcffi_count_refused(struct session* session) {
-  if (ortcffi_counts_runs) {
-    COUNT(session, refused);
-  }
-}
+void ortcffi_count_refused(struct session* session) { COUNT(session, refused); }
 
 void ortcffi_count_running(struct session* session, int change) {
   add(session, offsetof(struct counts, running), change);
@@ -99,7 +86,7 @@ PyObject* ortcffi_session_count(PyObject* self, PyObject* arguments) {
   }
   if (which < 0) {
     ortcffi_count_ending(session, (enum ending) - which);
-  } else if (ortcffi_counts_runs) {
+  } else {
     observe(session, which, value);
   }
   Py_RETURN_NONE;

@@ -8,9 +8,6 @@
 /* The number of live sessions that this package has made. */
 int64_t ortcffi_live_sessions(void);
 
-/* Whether sessions count their runs from now on. */
-void ortcffi_count_runs(int is_on);
-
 /* Sets which thread is Python's main thread. To be called before the first run. */
 void ortcffi_supervise_init(unsigned long main_ident);
 

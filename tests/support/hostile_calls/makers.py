@@ -6,13 +6,12 @@ Each function takes a table and returns objects. Those of `ENGINE` need a real l
 
 import itertools
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from support import eps, models, packages, processes
+from support import eps, models, processes
 from support.allocators import InPython
 from support.paths import CHECKOUT
 
@@ -94,11 +93,6 @@ def read_model(_api: Any) -> Any:
     parts = [*whole.nodes, *whole.values.values(), whole.values, whole.initializers]
     other = graph(None)[0].to_model()
     return made, whole, parts, other, other.functions
-
-
-def package(_api: Any) -> Any:
-    made = ort.ModelPackage(packages.write(Path(tempfile.mkdtemp(dir=Path.cwd()))))
-    return made, made.select()
 
 
 def type_info(api: Any) -> Any:
@@ -185,7 +179,6 @@ MAKERS: dict[str, Maker] = {
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "MemoryInfo": lambda api: api.cpu_memory_info(),
     "Model ModelFunction ModelGraph ModelNode ModelValue": read_model,
-    "ModelPackage PackageVariant": package,
     "OpAttr": lambda api: ort.OpAttr("name", [1, 2], api=api),
     "PrepackedWeights": ort.PrepackedWeights,
     "PythonAllocator": InPython,
