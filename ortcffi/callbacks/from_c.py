@@ -17,11 +17,10 @@ CFFI takes the GIL, also in threads that Python did not start. The core calls ba
 """
 
 from collections.abc import Callable
-from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
-from ortcffi._native import address_of, compiled, ffi
+from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi.errors import status_for
 
 if TYPE_CHECKING:
@@ -80,7 +79,6 @@ def make_status(table: Callable[..., Any] | None = None) -> Policy:
 
 # --- the numbers ---
 
-_numbers = count(1)  # 0 would be NULL
 _known: "dict[int, ref[Context]]" = {}
 
 
@@ -98,7 +96,7 @@ class Context:
 
     def __init__(self, subject: object) -> None:
         self.subject = subject
-        self.number = next(_numbers)  # before it is known: an interrupt may come between
+        self.number = lib.ortcffi_next_number()  # before it is known: an interrupt may come between
         _known[self.number] = ref(self)
 
     def __del__(self, known: dict[int, Any] = _known) -> None:

@@ -5,7 +5,6 @@ Lines are found out when they are read. Code objects stay as long as the process
 known by their addresses, and blocks that live have numbers of their stacks.
 """
 
-import itertools
 import os
 import sys
 import sysconfig
@@ -23,7 +22,6 @@ _Line = tuple[CodeType, int]
 
 _OF_THIS_PACKAGE, _OF_INSTALLED, _OWN = 1, 2, 3  # whose the code of a frame is
 _stacks: dict[int, tuple[_Line, ...]] = {0: ()}
-_next = itertools.count(1)
 _codes: list[CodeType] = []  # those that have an owner: no other code gets the address of one
 _owners: dict[int, int] = {}
 _numbers: dict[tuple[int, ...], int] = {}
@@ -65,8 +63,9 @@ def current_stack(depth: int) -> int:
     key = tuple(number for code, at in stack for number in (id(code), at))
     number = _numbers.get(key)
     if number is None:
-        number = next(_next)
-        _stacks[number] = stack
+        number = len(_stacks)
+        while _stacks.setdefault(number, stack) is not stack:  # another thread has taken it
+            number += 1
         _numbers[key] = number
     return number
 

@@ -208,24 +208,30 @@ def test_a_region_that_the_inner_allocator_refuses_is_retried_with_a_smaller_siz
     assert arena.figures()["TotalAllocated"] == MIB
 
 
+class FreesWhereItRefuses(PythonAllocator):
+    """Gives one block, and from then on has the arena free its own."""
+
+    def __init__(self, memory):
+        super().__init__()
+        self.memory, self.left = memory, 1
+
+    def alloc(self, size):
+        if self.left:
+            self.left -= 1
+            return self.memory.alloc(size)
+        self.arena.free(self.kept.pop())
+        return None
+
+    def free(self, pointer):
+        self.memory.free(pointer)
+
+
 def test_what_is_freed_while_memory_is_refused_is_used(memory):
-    class FreesWhereItRefuses(PythonAllocator):
-        left = 1
-
-        def alloc(self, size):
-            if self.left:
-                self.left -= 1
-                return memory.alloc(size)
-            arena.free(kept.pop())
-            return None
-
-        def free(self, pointer):
-            memory.free(pointer)
-
-    arena = RawArena(FreesWhereItRefuses(), arena_extend_strategy=1)
-    kept = [arena.alloc(1000)]
+    refusing = FreesWhereItRefuses(memory)
+    arena = refusing.arena = RawArena(refusing, arena_extend_strategy=1)
+    refusing.kept = [arena.alloc(1000)]
     arena.free(arena.alloc(1000))
-    assert not kept
+    assert not refusing.kept
 
 
 def test_a_refused_allocation_does_not_change_the_statistics(memory):

@@ -6,6 +6,11 @@
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/gil.h"
 
+int64_t ortcffi_next_number(void) {
+  static int64_t last;
+  return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
 /* --- messages ----------------------------------------------------------------------------------*/
 
 struct message {

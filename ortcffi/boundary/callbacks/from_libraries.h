@@ -3,6 +3,8 @@
 #ifndef ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
 #define ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
 
+#include <stdint.h>
+
 #include "onnxruntime_c_api.h"
 
 /*
@@ -13,6 +15,9 @@
  * has ended they do nothing and return NULL. If the interpreter ends during a call on another
  * thread, that thread waits for ever: it may have frames of C++, which must not be unwound.
  */
+
+/* A number that no other call of this process returns: 1, 2 and so on. Any thread may ask. */
+int64_t ortcffi_next_number(void);
 
 /* An OrtLoggingFunction. */
 void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,

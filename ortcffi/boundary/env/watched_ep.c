@@ -51,7 +51,7 @@ static void free_ep(ortcffi_watched_ep* ep) {
 
 struct listing {
   ortcffi_watched_ep* ep;
-  bool is_listed;
+  bool is_listed, is_taken; /* neither: there is no memory */
 };
 
 static void list_ep(void* argument) {
@@ -61,10 +61,11 @@ static void list_ep(void* argument) {
     return;
   }
   lock_list(LIST_OF_WATCHED_EPS);
-  if (find_named(listing->ep->name) == NULL) {
+  listing->is_taken = find_named(listing->ep->name) != NULL;
+  listing->is_listed = !listing->is_taken;
+  if (listing->is_listed) {
     listing->ep->next = first;
     first = listing->ep;
-    listing->is_listed = true;
   }
   unlock_list(LIST_OF_WATCHED_EPS);
 }
@@ -78,16 +79,16 @@ OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t ve
     ep->path = malloc(core_path_size(path));
     ep->version = version;
   }
-  if (ep == NULL || ep->name == NULL || ep->path == NULL) {
-    free_ep(ep);
-    return core_status(ORT_RUNTIME_EXCEPTION, "out of memory");
+  struct listing listing = {ep, false, false};
+  if (ep != NULL && ep->name != NULL && ep->path != NULL) {
+    memcpy(ep->path, path, core_path_size(path));
+    (void)call_with_gil(list_ep, &listing);
   }
-  memcpy(ep->path, path, core_path_size(path));
-  struct listing listing = {ep, false};
-  (void)call_with_gil(list_ep, &listing);
   if (!listing.is_listed) {
     free_ep(ep);
-    return core_status(ORT_FAIL, "a library is already watched under the name %s", name);
+    return listing.is_taken
+               ? core_status(ORT_FAIL, "a library is already watched under the name %s", name)
+               : core_status(ORT_RUNTIME_EXCEPTION, "out of memory");
   }
   *out = ep;
   return NULL;

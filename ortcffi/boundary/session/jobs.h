@@ -16,7 +16,7 @@ struct job {
   PyObject* owner;
   struct job* next;    /* in a mailbox, or in a queue of the workers */
   struct job** link;   /* the pointer to this job in such a queue; NULL elsewhere */
-  struct queue* queue; /* that queue, of the process with this number */
+  struct queue* queue; /* that queue, of the process with this number; 0: it was in none yet */
   unsigned process;
   Py_ssize_t max_waiting; /* jobs of the session that may wait before it; -1 for any number */
   char as_values;

@@ -134,7 +134,7 @@ int ortcffi_worker_start(struct job* job) {
   pthread_mutex_lock(&workers_lock);
   struct work* work = work_of(job->run.session);
   job->process = ortcffi_process;
-  int must_wait = work->begun >= most_begun() && !ortcffi_is_in_op();
+  int must_wait = work->begun >= most_begun() && !ortcffi_is_in_op() && !job->is_dropped;
   if (must_wait && job->max_waiting >= 0 && work->waiting.count >= (size_t)job->max_waiting) {
     must_wait = 0;
     answer = TOO_MANY_WAIT;
@@ -150,9 +150,10 @@ int ortcffi_worker_start(struct job* job) {
 
 int ortcffi_worker_drop(struct job* job) {
   pthread_mutex_lock(&workers_lock);
-  int was_queued = job->link != NULL && job->process == ortcffi_process;
+  int is_early = job->process == 0; /* ortcffi_worker_start is still to come */
+  int was_queued = is_early || (job->link != NULL && job->process == ortcffi_process);
   job->is_dropped = (char)was_queued;
-  int is_waiting = was_queued && job->queue != &ready;
+  int is_waiting = was_queued && !is_early && job->queue != &ready;
   if (is_waiting) { /* a thread tells of its end at once */
     take_out(job);
     job->run.session->work.begun++;
