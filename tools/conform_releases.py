@@ -18,8 +18,8 @@ from pathlib import Path
 
 from run_on_releases import CHECKOUT, install, released
 
-from ortcffi.cli.check_report import Report, made_with
-from ortcffi.cli.conform import COLUMNS, CORE, conform, counts, failures
+from ortcffi.cli.check_report import COLUMNS, Report, counts, made_with
+from ortcffi.cli.conform import CORE, conform, failures
 from ortcffi.conformance.rows import groups
 
 PAGE = CHECKOUT / "docs/conformance.md"

@@ -31,6 +31,7 @@ from ortcffi.cli.check_report import (
     as_statement,
     describe,
     exit_code,
+    read_waivers,
 )
 from ortcffi.cli.info import package_version
 from ortcffi.cli.program import program_name, unwritable
@@ -57,7 +58,7 @@ def check(name: str, given: argparse.Namespace) -> Report:
     until = time.monotonic() + given.timeout
     package = "" if os.path.exists(name) else ep_named(name).package
     title = f"{package} {package_version(package)}" if package else ""
-    report = Report(subject.path, title, until=until, waived=dict(given.waive))
+    report = Report(subject.path, title, until=until, waived=given.waived)
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:
@@ -126,13 +127,6 @@ def _pair(text: str) -> tuple[str, str]:
     return key, value
 
 
-def _waiver(text: str) -> tuple[str, str]:
-    rule, reason = _pair(text)
-    if rule not in {each.name for each in RULES}:
-        raise argparse.ArgumentTypeError(f"there is no rule {rule!r}")
-    return rule, reason
-
-
 def _hardware(text: str) -> tuple[str, int]:
     kind, _, vendor = text.partition(":")
     try:
@@ -157,8 +151,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--junit", metavar="FILE", help="also write JUnit's XML: a test case for each rule")
     text = "also write a page of Markdown: versions, machine, counts, findings, waivers"
     add("--statement", metavar="FILE", help=text)
-    text = "a rule that may be broken, and why; can be repeated"
-    add("--waive", metavar="RULE=REASON", type=_waiver, action="append", default=[], help=text)
+    text = "a rule that may be broken, and why, or a file of such rules; can be repeated"
+    add("--waive", metavar="RULE=REASON", action="append", default=[], help=text)
     text = f"with commas: {HOSTS} (default: the lowest that has what it asks for, core and real)"
     add("--hosts", type=_hosts, default=(), help=text)
     text = f"how long the check of a library may take (default: {TIMEOUT})"
@@ -193,6 +187,10 @@ def main(arguments: Sequence[str]) -> int:
         path = getattr(options, name)
         if path is not None and (reason := unwritable(path)):
             parser.error(printable(f"--{name}: {reason}"))
+    try:
+        options.waived = read_waivers(options.waive, RULES, "rule")
+    except ValueError as error:
+        parser.error(printable(f"--waive: {error}"))
     try:
         with child.prepared(*PREPARED):
             reports = [check(os.fspath(path), options) for path in options.path]

@@ -7,14 +7,15 @@ import platform
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from ortcffi._public import joined
+from ortcffi._public import aligned, joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
 from ortcffi.cli.info import package_version
@@ -181,6 +182,33 @@ def _text(text: str) -> str:
 _MOST_TEXT = 600
 
 
+COLUMNS = "passed", "failed", "waived", "may", "not tried"
+
+
+def column_of(result: Result, report: Report) -> str:
+    """Return which of `COLUMNS` a result counts in."""
+    if result.outcome != BROKEN:
+        return {KEPT: "passed", UNTRIED: "not tried"}[result.outcome]
+    if result.rule in report.waived:
+        return "waived"
+    return "may" if result.rule in report.not_must else "failed"
+
+
+def counts(report: Report) -> dict[str, Counter[str]]:
+    """Return how many rules on each host came to what, by `COLUMNS`."""
+    found: dict[str, Counter[str]] = {}
+    for each in report.results:
+        found.setdefault(each.host, Counter())[column_of(each, report)] += 1
+    return found
+
+
+def table(counted: Mapping[str, Counter[str]], first: str) -> list[str]:
+    """Return counts as lines of a Markdown table, whose first column has a name."""
+    rows = [(name, *(str(c[column]) for column in COLUMNS)) for name, c in counted.items()]
+    lines = [f"| {line} |" for line in aligned([(first, *COLUMNS), *rows], " | ")]
+    return [lines[0], re.sub(r"[^|]", "-", lines[0]), *lines[1:]]
+
+
 def as_statement(reports: list[Report]) -> str:
     """Get a page of Markdown: the machine, then each library with counts, findings and waivers."""
     about = made_with("ortcffi", "onnxruntime", "onnx")
@@ -199,12 +227,7 @@ def made_with(*packages: str) -> str:
 def _library(report: Report) -> str:
     lines = [f"## {report.title or os.path.basename(report.path)}\n"]
     lines += [f"{note[0].upper()}{note[1:]}.\n" for note in report.notes if "factory" in note]
-    lines += ["| rules on | tried | kept | broken | not tried |", "|---|---|---|---|---|"]
-    for host in dict.fromkeys(each.host for each in report.results):
-        counts = Counter(each.outcome for each in report.results if each.host == host)
-        tried = counts[KEPT] + counts[BROKEN]
-        numbers = f"{tried} | {counts[KEPT]} | {counts[BROKEN]} | {counts[UNTRIED]}"
-        lines.append(f"| {host or 'the file'} | {numbers} |")
+    lines += table({host or "the file": c for host, c in counts(report).items()}, "rules on")
     if report.findings:
         lines += ["", "| rule | | what was found |", "|---|---|---|"]
     for rule, text, kind in report.findings:
@@ -213,3 +236,38 @@ def _library(report: Report) -> str:
         why = f" Waived: {report.waived[rule]}" if kind == "waived" else ""
         lines.append(f"| `{rule}` | {kind} | {said}{why} |")
     return "\n".join([*lines, ""])
+
+
+# --- waivers --------------------------------------------------------------------------------------
+
+
+def read_waivers(given: Sequence[str], rules: Iterable[Rule], noun: str = "row") -> dict[str, str]:
+    """Read rules that may be broken, and why: ``RULE=REASON``, or files with a tab between them."""
+    waived: dict[str, str] = {}
+    known = {each.name for each in rules}
+    for each in given:
+        pairs = _in_file(each) if os.path.isfile(each) else [_in_argument(each, known, noun)]
+        waived.update(pairs)
+    if unknown := waived.keys() - known:
+        raise ValueError(f"there is no {noun} {min(unknown)!r}")
+    return waived
+
+
+def _in_file(path: str) -> Iterator[tuple[str, str]]:
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if line and line[0] != "#":
+            name, tab, reason = line.partition("\t")
+            if not tab:
+                raise ValueError(f"{path}:{number}: expected a row, a tab and a reason: {line!r}")
+            yield name, reason
+
+
+def _in_argument(given: str, known: Collection[str], noun: str) -> tuple[str, str]:
+    """Part a name from its reason, at the last ``=`` that has a known name before it, if any."""
+    if "=" not in given:
+        raise ValueError(f"expected a file or {noun.upper()}=REASON, not {given!r}")
+    parts = given.split("=")
+    names = ["=".join(parts[:i]) for i in range(len(parts) - 1, 0, -1)]
+    name = next((each for each in names if each in known), names[-1])
+    return name, given[len(name) + 1 :]

@@ -7,16 +7,14 @@ The rows are tried in processes of their own, so that a crash fails one row.
 import argparse
 import json
 import os
-import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ortcffi._new_file import write_whole
-from ortcffi._public import aligned, printable
+from ortcffi._public import printable
 from ortcffi.cli.check_report import (
     NOT_ALL,
     OK,
@@ -24,20 +22,23 @@ from ortcffi.cli.check_report import (
     Report,
     as_document,
     as_junit,
+    column_of,
+    counts,
     exit_code,
     made_with,
+    read_waivers,
+    table,
 )
 from ortcffi.cli.program import program_name, unwritable
 from ortcffi.conformance.calls import Table
 from ortcffi.conformance.rows import FOLDER, ROWS, groups
 from ortcffi.conformance.suite import try_suite
 from ortcffi.kernels import child
-from ortcffi.testing.rules import BROKEN, KEPT, TIME_IS_UP, UNTRIED, Result, Subject
+from ortcffi.testing.rules import TIME_IS_UP, Subject
 
 TIMEOUT = 600
 CORE = "core"
 CORE_WAIVERS = FOLDER.parent / "waived_by_core.tsv"  # docs/differences.md has the reasons
-COLUMNS = "passed", "failed", "waived", "may", "not asked"
 
 
 def path_of(library: str) -> str:
@@ -61,7 +62,7 @@ def conform(
     """Try the rows on a library, of some groups or of all; the host of a result is its group."""
     path = path_of(library)
     rules = [each for each in ROWS if not only or each.group in only]
-    own = read_waivers([str(CORE_WAIVERS)]) if library == CORE else {}
+    own = read_waivers([str(CORE_WAIVERS)], ROWS) if library == CORE else {}
     report = Report(path, rules=rules, waived={**own, **(waived or {})})
     name = "the core" if library == CORE else os.path.basename(path)
     report.title = f"{name}, release {_release(path)}"
@@ -92,36 +93,16 @@ def _release(path: str) -> str:
 # --- reports --------------------------------------------------------------------------------------
 
 
-def counts(report: Report) -> dict[str, Counter[str]]:
-    """Return how many rows of each group came to what, by `COLUMNS`."""
-    found: dict[str, Counter[str]] = {group: Counter() for group in groups(report.rules)}
-    for each in report.results:
-        found[each.host][_column(each, report)] += 1
-    return {group: counted for group, counted in found.items() if counted}
-
-
-def _column(result: Result, report: Report) -> str:
-    if result.outcome != BROKEN:
-        return {KEPT: "passed", UNTRIED: "not asked"}[result.outcome]
-    if result.rule in report.waived:
-        return "waived"
-    return "may" if result.rule in report.not_must else "failed"
-
-
-def table(report: Report) -> list[str]:
-    """Return the counts as lines of a Markdown table."""
+def _table(report: Report) -> list[str]:
     counted = counts(report)
-    counted["all"] = sum(counted.values(), Counter())
-    rows = [(group, *(str(c[name]) for name in COLUMNS)) for group, c in counted.items()]
-    lines = [f"| {line} |" for line in aligned([("group", *COLUMNS), *rows], " | ")]
-    return [lines[0], re.sub(r"[^|]", "-", lines[0]), *lines[1:]]
+    return table({**counted, "all": sum(counted.values(), Counter())}, "group")
 
 
 def failures(report: Report, *kinds: str) -> list[str]:
     """Return a line for each row that failed, with what was answered and what must hold."""
     lines = []
     for each in report.results:
-        if (kind := _column(each, report)) in kinds:
+        if (kind := column_of(each, report)) in kinds:
             why = f" ({report.waived[each.rule]})" if kind == "waived" else ""
             lines.append(f"{kind} ({each.host}): {each.rule}: {each.text}{why}")
     return lines
@@ -129,7 +110,7 @@ def failures(report: Report, *kinds: str) -> list[str]:
 
 def as_page(report: Report) -> str:
     """Return the statement: library, versions, machine, counts, failures and waivers."""
-    lines = [f"# {report.title}\n", made_with("ortcffi"), *table(report), ""]
+    lines = [f"# {report.title}\n", made_with("ortcffi"), *_table(report), ""]
     lines += [f"- {line}" for line in failures(report, "failed", "waived")]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -142,39 +123,6 @@ FILES: dict[str, Callable[[Report], str]] = {
 
 
 # --- the command ----------------------------------------------------------------------------------
-
-
-def read_waivers(given: Sequence[str]) -> dict[str, str]:
-    """Read rows that may fail, and why: ``ROW=REASON``, or files of such rows parted by a tab."""
-    waived: dict[str, str] = {}
-    known = {rule.name for rule in ROWS}
-    for each in given:
-        waived.update(_in_file(each) if os.path.isfile(each) else [_in_argument(each, known)])
-    if unknown := waived.keys() - known:
-        raise ValueError(f"there is no row {min(unknown)!r}")
-    return waived
-
-
-def _in_file(path: str) -> Iterator[tuple[str, str]]:
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
-        if line and line[0] != "#":
-            row, tab, reason = line.partition("\t")
-            if not tab:
-                raise ValueError(f"{path}:{number}: expected a row, a tab and a reason: {line!r}")
-            yield row, reason
-
-
-def _in_argument(given: str, known: Collection[str]) -> tuple[str, str]:
-    """Part a row from its reason, at the last ``=`` that has a known row before it."""
-    row, equals, _ = given.rpartition("=")
-    if not equals:
-        raise ValueError(f"expected a file or ROW=REASON, not {given!r}")
-    while equals and row not in known:
-        row, equals, _ = row.rpartition("=")
-    if not equals:
-        raise ValueError(f"there is no row before a '=' in {given!r}")
-    return row, given[len(row) + 1 :]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -211,12 +159,12 @@ def main(arguments: Sequence[str]) -> int:
             parser.error(printable(f"--{name}: {reason}"))
     try:
         limits = {"timeout": child.seconds_of(given.timeout)}
-        waived = read_waivers(given.waive)
+        waived = read_waivers(given.waive, ROWS)
         report = conform(given.library, only=given.group, waived=waived, **limits)
     except (ValueError, OSError) as error:
         parser.error(printable(str(error)))
     kinds = ("failed", "waived", "may") if given.may else ("failed", "waived")
-    lines = [report.title, *table(report), *failures(report, *kinds)]
+    lines = [report.title, *_table(report), *failures(report, *kinds)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     for name, written in FILES.items():
         if (path := getattr(given, name)) is not None:
