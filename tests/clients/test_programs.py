@@ -5,12 +5,14 @@ They need the extra `programs`, or npm and node, and run only where this folder 
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from support import eps, models
 from support.processes import run
 
 import ortcffi as ort
@@ -90,7 +92,11 @@ def test_onnxruntime_node_does_the_same_on_the_core(node, on_core, tmp_path):
     program = shutil.copy(Path(__file__).with_name("use_onnxruntime_node.js"), node)
     original = run("node", program, tmp_path).stdout
     assert original.endswith("end: true\n")
-    assert run("node", program, tmp_path, env=variables).stdout == original
+    watch = {"ORTCORE_WATCH": str(tmp_path / "report.json")}
+    assert run("node", program, tmp_path, env=variables | watch).stdout == original
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["calls"]["Run"] > 100
+    assert report["left_statuses"] == []
 
 
 SPEECH = """
@@ -121,10 +127,14 @@ while not detector.empty():
 """
 
 
-def test_sherpa_onnx_detects_speech_on_the_core(on_core, tmp_path):
-    for package in ("sherpa_onnx", "silero_vad"):
+def need(*packages):
+    for package in packages:
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed: pip install 'ortcffi[programs]'")
+
+
+def test_sherpa_onnx_detects_speech_on_the_core(on_core, tmp_path):
+    need("sherpa_onnx", "silero_vad")
     variables = on_core(f"{library_of('openvino')}?hardware.vendor_id=0x8086")
     (folder,) = importlib.util.find_spec("silero_vad").submodule_search_locations
     graph = ort.Model.load(Path(folder, "data/silero_vad_16k_op15.onnx")).edit()
@@ -135,3 +145,55 @@ def test_sherpa_onnx_detects_speech_on_the_core(on_core, tmp_path):
     original = run(*program).stdout
     assert "11111" in original
     assert run(*program, env=variables).stdout == original
+
+
+ORTPY = """
+import sys
+import numpy as np
+import ortpy
+
+session = ortpy.Session(sys.argv[1], ortpy.SessionOptions())
+print({name: (info.shape, info.dtype) for name, info in session.get_input_info().items()})
+ones = np.ones((1, 4), np.float32)
+(y,) = session.run({"x": ones}).values()
+print(y.numpy().tolist(), y.shape, y.dtype, y.get_tensor_memory_info().name)
+print(ortpy.Value.from_strings(["a", "bc"]).get_strings())
+try:
+    session.run({"nothing": ones})
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+def test_ortpy_runs_a_model_on_the_core(on_core, c_compiler, tmp_path):
+    need("ortpy")
+    variables = on_core(str(eps.build(c_compiler, eps.ADDING)))
+    (tmp_path / "add.onnx").write_bytes(models.add())
+    said = run(sys.executable, "-c", ORTPY, tmp_path / "add.onnx", env=variables).stdout
+    first, second, third, last = said.splitlines()
+    assert first == "{'x': ([1, 4], 'float32')}"
+    assert second == "[[2.0, 2.0, 2.0, 2.0]] [1, 4] float32 Cpu"
+    assert third == "['a', 'bc']"
+    assert last == "RuntimeError"
+
+
+GENAI = """
+import numpy as np
+import onnxruntime_genai
+
+array = np.arange(6, dtype=np.float32).reshape(2, 3)
+print(onnxruntime_genai.Tensor(array).as_numpy().tolist())
+"""
+
+
+def test_onnxruntime_genai_makes_tensors_on_the_core(on_core, tmp_path):
+    """It looks for its library in a package onnxruntime."""
+    need("onnxruntime_genai")
+    package = tmp_path / "onnxruntime"
+    build_flags.main(["--as-libonnxruntime", str(package / "capi")])
+    (package / "__init__.py").touch()
+    watch = {"PYTHONPATH": str(tmp_path), "ORTCORE_WATCH": str(tmp_path / "report.json")}
+    said = run(sys.executable, "-c", GENAI, env=on_core("") | watch).stdout
+    assert said == "[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]\n"
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["calls"]["CreateTensorAsOrtValue"] == 1
