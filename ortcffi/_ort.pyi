@@ -426,7 +426,6 @@ class OrtcoreNode(Cdata):
     options: OrtSessionOptions
 class OrtcoreWriting(Cdata):
     version: int
-    is_skeleton: int
     write: Callable[[Cdata, bytes | Cdata, int], OrtStatus]
     state: Cdata
     write_external: Callable[[Cdata, bytes | Cdata, int], OrtStatus]

@@ -489,8 +489,8 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreOpenModel)(const ORTCHAR_T* model_path, 
  *
  * @param[in] bytes The bytes, `size` of them. Borrowed until the model is released.
  * @param[in] size How many.
- * @param[in] weights_of The model whose skeleton the bytes were made of, which the new one keeps,
- *     and whose folder and weights it has. NULL for a whole model, without external data.
+ * @param[in] weights_of A model that the new one keeps, and whose folder it has, where external
+ *     data is. NULL for a model without external data.
  * @param[out] out The model. Give it to ReleaseModel.
  * @return NULL, or a status: ORT_INVALID_PROTOBUF where the bytes are no model,
  *     ORT_INVALID_ARGUMENT for a NULL argument.
@@ -548,9 +548,6 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreUntypedValues)(const OrtModel* model, si
 typedef struct OrtcoreWriting {
   /** ORT_API_VERSION: says which fields the struct has. */
   uint32_t version;
-  /** Whether to write a skeleton, in which large weights have numbers instead of bytes, and names
-   * of files stay as they are. */
-  int is_skeleton;
   /** Called with the bytes of the model, in parts. A failing status ends the writing. */
   OrtWriteBufferFunc write;
   void* state;
@@ -573,7 +570,7 @@ typedef struct OrtcoreWriting {
 
 /**
  * Writes a model. What was read comes out with the same meaning, unknown fields too; only where the
- * elements of tensors are changes. External data is read for it, unless it is a skeleton.
+ * elements of tensors are changes. External data is read for it.
  *
  * @param[in] model The model.
  * @param[in] writing How. Not needed after the call.

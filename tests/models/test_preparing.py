@@ -10,7 +10,7 @@ from support.graphs import graph_of, parsed
 
 import ortcffi as ort
 
-LARGE = np.arange(4096, dtype=np.float32).reshape(64, 64)  # a number in a skeleton
+LARGE = np.arange(4096, dtype=np.float32).reshape(64, 64)
 
 
 def typeless():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds a graph of the model editor to a model: the skeleton of the model is written anew with what
- * the graph has, and read as a model that has the weights of both. */
+/* Adds a graph of the model editor to a model: the model is written anew with what the graph has,
+ * and read as a model that has the weights of both. */
 
 #include "model/model.h"
 #include "onnx/fields.h"
@@ -9,7 +9,6 @@
 struct extending {
   const OrtModel* of;
   const OrtModel* by;
-  struct core_writing skeleton;
   struct core_writing to;
 };
 
@@ -45,13 +44,13 @@ static void write_field(struct core_writing* to, const OrtGraph* by, struct core
 }
 
 /* The graph may be there in several parts. */
-static OrtStatus* write_graph(struct extending* work, struct core_message skeleton,
-                              OrtModel* model) {
+static OrtStatus* write_graph(struct extending* work, OrtModel* model) {
   const OrtGraph* by = work->by->editor_graph;
+  struct core_message bytes = work->of->bytes;
   struct core_message graph;
   struct core_field field;
   size_t message = core_begin_message(&work->to, MODEL_GRAPH);
-  while (core_next_message(&skeleton, MODEL_GRAPH, &graph)) {
+  while (core_next_message(&bytes, MODEL_GRAPH, &graph)) {
     for (const uint8_t* start = graph.at; core_next_field(&graph, &field); start = graph.at) {
       write_field(&work->to, by, field, start, graph.at);
     }
@@ -76,28 +75,16 @@ static OrtStatus* write_opsets(struct extending* work) {
   return NULL;
 }
 
-static OrtStatus* ORT_API_CALL collect(void* state, const void* bytes, size_t size) {
-  struct core_writing* to = state;
-  core_write_raw(to, bytes, size);
-  return to->has_failed ? core_no_memory(size) : NULL;
-}
-
 static OrtStatus* write(struct extending* work, OrtModel* model) {
   static const uint32_t written[] = {MODEL_GRAPH};
-  const OrtcoreWriting writing = {
-      .version = ORT_API_VERSION, .is_skeleton = true, .write = collect, .state = &work->skeleton};
-  CORE_TRY(core_write_model(work->of, &writing));
-  const struct core_message skeleton = {work->skeleton.bytes,
-                                        work->skeleton.bytes + work->skeleton.size};
-  core_copy_other_fields(&work->to, skeleton, written, CORE_COUNT_OF(written));
+  core_copy_other_fields(&work->to, work->of->bytes, written, CORE_COUNT_OF(written));
   CORE_TRY(write_opsets(work));
-  CORE_TRY(write_graph(work, skeleton, model));
+  CORE_TRY(write_graph(work, model));
   return work->to.has_failed ? core_no_memory(work->to.capacity) : NULL;
 }
 
 static OrtStatus* extend(struct extending* work, OrtModel* model) {
-  CORE_TRY(core_collect_weights(work->of, &model->weights, &model->weight_count));
-  core_share_weights(model, work->of);
+  CORE_TRY(core_share_weights(model, work->of));
   core_retain(&((OrtModel*)work->by)->object);
   model->extended_by = work->by;
   CORE_TRY(write(work, model));
@@ -114,7 +101,6 @@ OrtStatus* core_extend_model(const OrtModel* of, const OrtModel* by, OrtModel** 
                  "model must have a graph, given by AddGraphToModel");
   CORE_TRY(core_new_model(&model));
   OrtStatus* status = extend(&work, model);
-  heap_free(work.skeleton.bytes);
   heap_free(work.to.bytes);
   CORE_HAND_OUT(status, model, out);
 }

@@ -2,9 +2,6 @@
 /**
  * @file model.h
  * Opening and writing models. graph/graph.h has the struct.
- *
- * A skeleton is a model whose large weights are named by their numbers. To edit a model, edit its
- * skeleton, and open the result as a model with the weights of the first one.
  */
 #pragma once
 
@@ -30,8 +27,9 @@ OrtStatus* core_change_model(OrtModel* of, const struct core_changes* changes, O
  * with its inputs and its outputs where it has any. Both models stay with it. */
 OrtStatus* core_extend_model(const OrtModel* of, const OrtModel* by, OrtModel** out);
 
-/** Has a model take weights that its bytes name from another model, and keep that one. */
-void core_share_weights(OrtModel* model, const OrtModel* weights_of);
+/** Has a model without weights take those that its bytes name from another model, and keep that
+ * one. */
+OrtStatus* core_share_weights(OrtModel* model, const OrtModel* weights_of);
 
 /** Opens the bytes of a model, which name weights by numbers: those that `of` has in memory, then
  * `weights`. All of them must outlive the model. It has the folder of `of`, which may be NULL. */
@@ -40,9 +38,6 @@ OrtStatus* core_open_with_weights(struct core_message bytes, const struct core_w
 
 /** Reads the fields of `model->bytes`. */
 OrtStatus* core_read_model(OrtModel* model);
-
-/** The weights that a skeleton of a model numbers, in an array of the heap. */
-OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out, size_t* count);
 
 /** What a model says of itself, by the names of the fields in ONNX, with its own entries. */
 OrtStatus* core_describe_model(const OrtModel* model, OrtKeyValuePairs** out);

@@ -145,12 +145,28 @@ OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** 
   return core_named("ortcore_open_model", core_open_model_file(model_path, out));
 }
 
-void core_share_weights(OrtModel* model, const OrtModel* weights_of) {
-  model->weights_of = (OrtModel*)weights_of;
-  core_retain(&model->weights_of->object);
-  model->path = weights_of->path;
-  model->folder = weights_of->folder;
-  model->real_folder = weights_of->real_folder;
+/* Gives a model the weights of another one, then `added`. */
+static OrtStatus* add_weights(OrtModel* model, const OrtModel* of, const struct core_weight* added,
+                              size_t count) {
+  size_t before = of != NULL ? of->weight_count : 0, size = (before + count) * sizeof *added;
+  model->weights = size > 0 ? heap_alloc(size) : NULL;
+  CORE_RETURN_IF(size > 0 && model->weights == NULL, core_no_memory(size));
+  for (size_t i = 0; i < before + count; i++) {
+    model->weights[i] = i < before ? of->weights[i] : added[i - before];
+  }
+  model->weight_count = before + count;
+  if (of != NULL) {
+    model->weights_of = (OrtModel*)of;
+    core_retain(&model->weights_of->object);
+    model->path = of->path;
+    model->folder = of->folder;
+    model->real_folder = of->real_folder;
+  }
+  return NULL;
+}
+
+OrtStatus* core_share_weights(OrtModel* model, const OrtModel* weights_of) {
+  return add_weights(model, weights_of, NULL, 0);
 }
 
 OrtStatus* core_check_model_size(size_t size) {
@@ -160,25 +176,15 @@ OrtStatus* core_check_model_size(size_t size) {
                          "the model data exceeds the maximum supported size of 2 GiB");
 }
 
-static OrtStatus* open_bytes(OrtModel* model, const void* bytes, size_t size,
-                             OrtModel* weights_of) {
-  CORE_TRY(core_check_model_size(size));
-  model->bytes.at = bytes;
-  model->bytes.end = model->bytes.at + size;
-  if (weights_of != NULL) {
-    CORE_TRY(core_collect_weights(weights_of, &model->weights, &model->weight_count));
-    core_share_weights(model, weights_of);
-  }
-  return core_read_model(model);
-}
-
 OrtStatus* core_copy_model(const void* bytes, size_t size, OrtModel** out) {
   OrtModel* model = NULL;
   CORE_TRY(core_check_model_size(size));
   CORE_TRY(core_new_model(&model));
   model->own = size > 0 ? core_copy_bytes(bytes, size) : NULL;
-  CORE_HAND_OUT(model->own != NULL || size == 0 ? open_bytes(model, model->own, size, NULL)
-                                                : core_no_memory(size),
+  if (model->own != NULL) {
+    model->bytes = (struct core_message){model->own, model->own + size};
+  }
+  CORE_HAND_OUT(model->own != NULL || size == 0 ? core_read_model(model) : core_no_memory(size),
                 model, out);
 }
 
@@ -193,46 +199,26 @@ static OrtStatus* give_folder(OrtModel* model) {
 
 OrtStatus* core_change_model(OrtModel* of, const struct core_changes* changes, OrtModel** out) {
   OrtModel* model = NULL;
-  size_t size = of->weight_count * sizeof *of->weights;
   CORE_TRY(core_new_model(&model));
-  model->weights = size > 0 ? core_copy_bytes(of->weights, size) : NULL;
-  if (size > 0 && model->weights == NULL) {
-    CORE_HAND_OUT(core_no_memory(size), model, out);
-  }
-  model->weight_count = of->weight_count;
   model->changes = *changes;
   model->bytes = of->bytes;
-  core_share_weights(model, of);
-  OrtStatus* status = changes->folder != NULL ? give_folder(model) : NULL;
+  OrtStatus* status = core_share_weights(model, of);
+  CORE_THEN(status, changes->folder != NULL ? give_folder(model) : NULL);
   CORE_HAND_OUT(status == NULL ? core_read_model(model) : status, model, out);
-}
-
-static OrtStatus* new_of_bytes(const void* bytes, size_t size, OrtModel* weights_of,
-                               OrtModel** out) {
-  OrtModel* model = NULL;
-  CORE_TRY(core_new_model(&model));
-  CORE_HAND_OUT(open_bytes(model, bytes, size, weights_of), model, out);
 }
 
 OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,
                                               OrtModel** out) {
   CORE_REQUIRE(ortcore_open_model_bytes, bytes, out);
-  return core_named("ortcore_open_model_bytes", new_of_bytes(bytes, size, weights_of, out));
+  const struct core_message content = {bytes, (const uint8_t*)bytes + size};
+  return core_named("ortcore_open_model_bytes",
+                    core_open_with_weights(content, NULL, 0, weights_of, out));
 }
 
 static OrtStatus* open_with_weights(OrtModel* model, const struct core_weight* weights,
                                     size_t count, OrtModel* of) {
-  size_t before = of != NULL ? of->weight_count : 0, size = (before + count) * sizeof *weights;
   CORE_TRY(core_check_model_size(core_message_size(model->bytes)));
-  model->weights = size > 0 ? heap_alloc(size) : NULL;
-  CORE_RETURN_IF(size > 0 && model->weights == NULL, core_no_memory(size));
-  for (size_t i = 0; i < before + count; i++) {
-    model->weights[i] = i < before ? of->weights[i] : weights[i - before];
-  }
-  model->weight_count = before + count;
-  if (of != NULL) {
-    core_share_weights(model, of);
-  }
+  CORE_TRY(add_weights(model, of, weights, count));
   return core_read_model(model);
 }
 

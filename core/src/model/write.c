@@ -8,8 +8,6 @@
 #include "model/model.h"
 #include "onnx/check_fields.h"
 
-/* Raw data of fewer bytes stays in a skeleton. */
-#define SKELETON_KEEPS 256
 /* Files can be mapped from such an offset on every system with pages of this size. */
 #define PAGE 4096
 /* Protobuf's own limit. */
@@ -34,7 +32,6 @@ struct sink {
 
 struct writer {
   const OrtModel* model;
-  bool is_skeleton;
   /** Tensors of so many bytes go to the second sink. */
   size_t external_above;
   const char* external_name;
@@ -54,11 +51,6 @@ struct writer {
   size_t size_count;
   size_t size_capacity;
   size_t sizes_used;
-  /** Weights of the model, and those that this pass has come across. */
-  struct core_weight* weights;
-  size_t weight_count;
-  size_t weight_capacity;
-  bool collects_weights;
 };
 
 /* --- bytes ----------------------------------------------------------------------------------- */
@@ -130,16 +122,14 @@ static OrtStatus* put_entry(struct writer* writer, const char* key, const char* 
 }
 
 static OrtStatus* put_external(struct writer* writer, const char* location, uint64_t offset,
-                               const uint64_t* length) {
+                               uint64_t length) {
   char text[24];
   writer->has_external = true;
   CORE_TRY(put_entry(writer, "location", location));
   snprintf(text, sizeof text, "%llu", (unsigned long long)offset);
   CORE_TRY(put_entry(writer, "offset", text));
-  if (length != NULL) {
-    snprintf(text, sizeof text, "%llu", (unsigned long long)*length);
-    CORE_TRY(put_entry(writer, "length", text));
-  }
+  snprintf(text, sizeof text, "%llu", (unsigned long long)length);
+  CORE_TRY(put_entry(writer, "length", text));
   CORE_TRY(put_head(writer, TENSOR_LOCATION, CORE_VARINT));
   return put_varint(writer, 1);
 }
@@ -169,19 +159,7 @@ static OrtStatus* put_elsewhere(struct writer* writer, const uint8_t* bytes, uin
     CORE_TRY(write_out(sink, bytes, (size_t)size));
   }
   sink->position = offset + size;
-  return put_external(writer, writer->external_name, offset, &size);
-}
-
-static OrtStatus* put_weight_number(struct writer* writer, const uint8_t* bytes, size_t size) {
-  size_t number = writer->weight_count;
-  if (writer->collects_weights) {
-    CORE_RETURN_IF(!core_grow((void**)&writer->weights, number, &writer->weight_capacity,
-                              sizeof *writer->weights),
-                   core_no_memory(number * sizeof *writer->weights));
-    writer->weights[number] = (struct core_weight){bytes, size};
-  }
-  writer->weight_count++;
-  return put_external(writer, CORE_WEIGHTS_IN_MEMORY, number, NULL);
+  return put_external(writer, writer->external_name, offset, size);
 }
 
 /* Copies a tensor without its elements and without where they are. */
@@ -207,18 +185,11 @@ static OrtStatus* find_elements(struct writer* writer, struct core_message tenso
   if (!core_is_external(tensor)) {
     if (core_find_message(tensor, TENSOR_RAW, &raw)) {
       *size = core_message_size(raw);
-      size_t limit = writer->is_skeleton ? SKELETON_KEEPS : writer->external_above;
-      *bytes = *size >= limit ? raw.at : NULL;
+      *bytes = *size >= writer->external_above ? raw.at : NULL;
     }
     return NULL;
   }
   CORE_TRY(core_read_external(tensor, &data));
-  if (writer->is_skeleton) {
-    return core_message_is(data.location, CORE_WEIGHTS_IN_MEMORY) &&
-                   !core_is_in_memory(writer->model, &data)
-               ? core_fail(ORT_INVALID_GRAPH, "a file of weights cannot be called '*'")
-               : NULL;
-  }
   CORE_TRY(core_measure_tensor(writer->model, tensor, size));
   return core_find_weights(writer->model, &data, *size, bytes);
 }
@@ -232,7 +203,7 @@ static OrtStatus* put_placed(struct writer* writer, struct core_message tensor,
                  ORT_INVALID_ARGUMENT, "the path of an initializer is too long");
   CORE_TRY(put_without_elements(writer, tensor));
   return put_external(writer, path, (uint64_t)ort_ExternalInitializerInfo_GetFileOffset(place),
-                      &size);
+                      size);
 }
 
 /* Finds the size in memory of elements that are stored one by one and go to the second sink; 0 for
@@ -242,8 +213,7 @@ static OrtStatus* measure_numbers(const struct writer* writer, struct core_messa
   struct core_message raw;
   OrtStatus* status = NULL;
   *size = 0;
-  if (!writer->is_skeleton && writer->external_above < SIZE_MAX &&
-      !core_find_message(tensor, TENSOR_RAW, &raw) &&
+  if (writer->external_above < SIZE_MAX && !core_find_message(tensor, TENSOR_RAW, &raw) &&
       core_count_messages(tensor, TENSOR_STRINGS) == 0) {
     status = core_measure_tensor(writer->model, tensor, size);
   }
@@ -282,9 +252,8 @@ static OrtStatus* copy_tensor(struct writer* writer, struct core_message tensor)
                     : put_all(writer, tensor.at, core_message_size(tensor));
   }
   CORE_TRY(put_without_elements(writer, tensor));
-  return writer->is_skeleton              ? put_weight_number(writer, bytes, size)
-         : size >= writer->external_above ? put_elsewhere(writer, bytes, size)
-                                          : put_bytes(writer, TENSOR_RAW, bytes, size);
+  return size >= writer->external_above ? put_elsewhere(writer, bytes, size)
+                                        : put_bytes(writer, TENSOR_RAW, bytes, size);
 }
 
 /* --- messages -------------------------------------------------------------------------------- */
@@ -343,31 +312,7 @@ static OrtStatus* copy_message(struct writer* writer, enum core_onnx kind,
 static OrtStatus* pass(struct writer* writer, bool is_measuring) {
   writer->is_measuring = is_measuring;
   writer->sinks[0].position = writer->sinks[1].position = 0;
-  writer->weight_count = writer->model->weight_count;
   return copy_message(writer, ONNX_MODEL, writer->model->bytes, 4 * CORE_DEEPEST_GRAPH);
-}
-
-OrtStatus* core_collect_weights(const OrtModel* model, struct core_weight** out, size_t* count) {
-  CORE_NEW_BLOCK(struct writer, writer);
-  writer->model = model;
-  writer->is_skeleton = writer->collects_weights = true;
-  size_t own = model->weight_count;
-  OrtStatus* status = NULL;
-  if (own > 0) {
-    writer->weights = core_copy_bytes(model->weights, own * sizeof *writer->weights);
-    writer->weight_capacity = own;
-    status = writer->weights == NULL ? core_no_memory(own * sizeof *writer->weights) : NULL;
-  }
-  CORE_THEN(status, pass(writer, true));
-  if (status == NULL) {
-    *out = writer->weights;
-    *count = writer->weight_count;
-  } else {
-    heap_free(writer->weights);
-  }
-  heap_free(writer->sizes);
-  heap_free(writer);
-  return status;
 }
 
 static OrtStatus* check_writing(const OrtcoreWriting* writing) {
@@ -384,7 +329,6 @@ static OrtStatus* check_writing(const OrtcoreWriting* writing) {
 static void set_up(struct writer* writer, const OrtModel* model, const OrtcoreWriting* writing) {
   memset(writer, 0, sizeof *writer);
   writer->model = model;
-  writer->is_skeleton = writing->is_skeleton;
   writer->external_name = writing->external_name;
   /* An empty tensor stays in the model: the file might not be written at all. */
   size_t above = writing->external_above > 0 ? writing->external_above : 1;
@@ -456,7 +400,7 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
   enum core_fields found = core_check_fields(model->bytes, ONNX_MODEL);
   CORE_FAIL_IF(found > CORE_FIELDS_IN_PARTS, ORT_INVALID_PROTOBUF,
                "ortcore_write_model: the model is malformed");
-  bool is_joined = found == CORE_FIELDS_IN_PARTS && !writing->is_skeleton;
-  return core_named("ortcore_write_model", is_joined ? write_joined(model, writing, contexts)
-                                                     : write_whole(model, writing, contexts));
+  return core_named("ortcore_write_model", found == CORE_FIELDS_IN_PARTS
+                                               ? write_joined(model, writing, contexts)
+                                               : write_whole(model, writing, contexts));
 }

@@ -194,10 +194,8 @@ static OrtStatus* ORT_API_CALL keep_bytes(void* state, const void* bytes, size_t
   return NULL;
 }
 
-static inline bool write_as(const OrtModel* model, bool is_skeleton, struct written* external,
-                            struct written* to) {
+static inline bool write_as(const OrtModel* model, struct written* external, struct written* to) {
   const OrtcoreWriting writing = {.version = ORT_API_VERSION,
-                                  .is_skeleton = is_skeleton,
                                   .write = keep_bytes,
                                   .state = to,
                                   .write_external = external != NULL ? keep_bytes : NULL,
@@ -211,29 +209,19 @@ static inline bool are_same(const struct written* one, const struct written* oth
   return one->size == other->size && memcmp(one->at, other->at, one->size) == 0;
 }
 
-/* What was written opens, and is written again as it is; so does a skeleton, with the weights of
- * the model. */
+/* What was written opens, and is written again as it is. */
 static inline void walk_writing(OrtModel* model) {
-  struct written whole = {0}, again = {0}, skeleton = {0}, parts[2] = {{0}};
+  struct written whole = {0}, again = {0}, parts[2] = {{0}};
   OrtModel* opened = NULL;
-  if (write_as(model, false, NULL, &whole)) {
+  if (write_as(model, NULL, &whole)) {
     CHECK(walks(model_functions().open(whole.at, whole.size, NULL, &opened)));
-    CHECK(write_as(opened, false, NULL, &again) && are_same(&whole, &again));
+    CHECK(write_as(opened, NULL, &again) && are_same(&whole, &again));
     api->ReleaseModel(opened);
     opened = NULL;
   }
-  if (write_as(model, true, NULL, &skeleton)) {
-    const OrtGraph* graph = NULL;
-    CHECK(walks(model_functions().open(skeleton.at, skeleton.size, model, &opened)));
-    if (walks(model_functions().graph_of(opened, ORTCORE_GRAPH_PREPARED, &graph))) {
-      walk_graph(graph);
-    }
-    api->ReleaseModel(opened);
-  }
-  write_as(model, false, &parts[1], &parts[0]);
+  write_as(model, &parts[1], &parts[0]);
   free(whole.at);
   free(again.at);
-  free(skeleton.at);
   free(parts[0].at);
   free(parts[1].at);
 }

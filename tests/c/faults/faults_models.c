@@ -93,4 +93,3 @@ static void write_model(OrtcoreWriting writing) {
 }
 CALL("model: written") { write_model((OrtcoreWriting){.write_external = count_bytes}); }
 CALL("model: written with places") { write_model((OrtcoreWriting){.locate = place}); }
-CALL("model: a skeleton") { write_model((OrtcoreWriting){.is_skeleton = 1}); }
