@@ -33,7 +33,7 @@ _TABLE, _BASE = "const OrtApi *", "const OrtApiBase *"
 # their addresses. Here, so that that module is imported only where there are any.
 registered_devices: "dict[Hashable, dict[int, Any]]" = {}
 # What C is called with. Another pointer or version would have it read past the end of the table.
-_FACTS = {"base", "pointer", "client_table", "version", "version_string", "path"}
+_FACTS = {"base", "pointer", "version", "version_string", "path"}
 _FACTS |= {"library", "is_core"}
 
 
@@ -75,12 +75,9 @@ class Table:
         path: str | None = None,
         base: "OrtApiBase | None" = None,
         library: "Hashable | None" = None,
-        client_table: "OrtApi | None" = None,
     ) -> None:
         self.pointer = pointer_to("pointer", pointer, _TABLE)
         self.base = None if base is None else pointer_to("base", base, _BASE)
-        clients = pointer if client_table is None else client_table
-        self.client_table = pointer_to("client_table", clients, _TABLE)
         self.version = integer("version", version, (1, INT32[1]))
         self.version_string = version_string
         self.path = path

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode
 from ortcffi._native import ffi, lib
-from ortcffi.custom_ops.describe import FIELDS, new_ops, ops_of, read_op
+from ortcffi._table import core_api
+from ortcffi.custom_ops.describe import FIELDS, ops_of, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
@@ -171,11 +172,14 @@ def _register(path: str, api: Api, counted: str) -> None:
         return
     if not function:
         raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")
-    ops = new_ops(ffi.NULL)
-    # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
-    record = lib.ortcffi_record_function
-    call(api.pointer, ENTRY, record, trace.base, trace.table, api.version, options, function, ops)
-    child.tell(ops=[_read(domain, op) for domain, op in ops_of(ops)])
+    register = ffi.cast("RegisterCustomOpsFn", function)
+    call(api.pointer, ENTRY, register, options, trace.base)
+    if not api.is_core and Figures(figures).called.get("AddCustomOpDomain"):
+        # The options of another host cannot be read: the library registers with the core as well.
+        api, options = core_api(), _environment_and_options(core_api())[1]
+        call(api.pointer, ENTRY, register, options, api.base)
+    registered = ops_of(lib.ortcffi_options_ops(options)) if api.is_core else ()
+    child.tell(ops=[_read(domain, op) for domain, op in registered])
 
 
 def _read(domain: str, op: Any) -> Op:

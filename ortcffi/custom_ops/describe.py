@@ -114,8 +114,8 @@ def _operand(op: Any, is_output: int, i: int) -> Operand:
     )
 
 
-def new_ops(origin: Any) -> Any:
-    """Return a copy of a list of ops, or an empty one for NULL, as a cdata that owns it."""
+def _copied(origin: Any) -> Any:
+    """Return a copy of a list of ops, as a cdata that owns it."""
     owner = owner_of("ortcffi_ops*", None, lib.ortcffi_end_ops)
     if not lib.ortcffi_new_ops(origin, out_of(owner)):
         raise MemoryError("there is no memory for a list of custom ops")
@@ -125,7 +125,7 @@ def new_ops(origin: Any) -> Any:
 def listed(ops: Any) -> list[CustomOp]:
     """Return the ops of a list, with what they declare."""
     # A copy keeps the libraries of the ops loaded, also if another thread drops them meanwhile.
-    copy = new_ops(ops)
+    copy = _copied(ops)
     return [read_op(domain, op) for domain, op in ops_of(copy)]
 
 

@@ -9,8 +9,7 @@ from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, option
 from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import api_version_of
-from ortcffi.errors import OrtError, call
+from ortcffi.errors import call
 from ortcffi.options.settings import (
     SHARED_ARENA,
     FunctionSetting,
@@ -363,9 +362,8 @@ class SessionOptions(Options, FromHandle):
         unloaded, and nothing that it registered stays. API function:
         ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the ``base`` of
         `api`. Options of the embedded core open a private copy of the library, on Linux, as
-        `CustomOpLibrary` does, but not of a module that Python has imported. With another library
-        than the embedded core, the op library is given a table that records what it registers and
-        forwards each call, because that library's options cannot be read.
+        `CustomOpLibrary` does, but not of a module that Python has imported. Another library than
+        the embedded core gives the op library its own base, and decides what stays on failure.
 
         Parameters
         ----------
@@ -386,7 +384,11 @@ class SessionOptions(Options, FromHandle):
         api.require(_REGISTER)
         if not api.is_core:
             is_file = os.path.dirname(given) or os.path.exists(full)
-            self._record_library(name if is_file else os.fsencode(given))
+            to_open = name if is_file else os.fsencode(given)
+            with lock:
+                register = lib.ortcffi_register_ops
+                call(api.pointer, _REGISTER, register, api.pointer, handle, to_open)
+                self._values["custom_ops"] = True
             return
         from ortcffi.kernels.host import copy_for_options, host_function
 
@@ -394,24 +396,6 @@ class SessionOptions(Options, FromHandle):
         register = host_function("OrtcoreRegisterLibrary")
         with lock:  # one registration that fails takes back what was registered since it began
             call(api.pointer, _REGISTER, register, handle, api.base, *what)
-
-    def _record_library(self, name: bytes) -> None:
-        from ortcffi.custom_ops.describe import new_ops
-
-        handle, api = self.handle, self.api
-        # The library's own, which may be newer than the table that we have of it.
-        version = api_version_of(api.version_string)
-        with lock:
-            known = self._alive.get("custom_ops")
-            ops = known or new_ops(ffi.NULL)
-            self._alive["custom_ops"] = ops  # before an interrupt can come
-            given = api.base, api.client_table, version, handle, name, ops
-            try:
-                call(api.pointer, _REGISTER, lib.ortcffi_record_library, *given)
-            except OrtError:
-                if not known:
-                    self._alive.pop("custom_ops")
-                raise
 
     def add_custom_op_domain(self, domain: "CustomOpDomain") -> None:
         """Add a domain, whose ops sessions then know. The domain is kept alive.
@@ -434,19 +418,16 @@ class SessionOptions(Options, FromHandle):
     def custom_ops(self) -> "list[CustomOp]":
         """The ops that were registered, with what they declare.
 
-        Of options that another library than the embedded core made: the ops that were registered
-        through this object, or through the one that it is a copy of.
+        The options of another library than the embedded core cannot be read: these are the ops of
+        the domains that were added, and `CustomOpLibrary` has those of a library.
         """
         from ortcffi.custom_ops.describe import listed
 
         handle = self.handle
         if self.api.is_core:
             return listed(lib.ortcffi_options_ops(handle))
-        recorded = self._alive.get("custom_ops")
-        found = listed(recorded) if recorded else []
-        for domain in self._values.get("op_domains", []):
-            found += domain.ops if not domain.closed else []
-        return found
+        domains = self._values.get("op_domains", [])
+        return [op for domain in domains if not domain.closed for op in domain.ops]
 
     # --- copies -----------------------------------------------------------------------------------
 
@@ -462,10 +443,6 @@ class SessionOptions(Options, FromHandle):
                 for name, value in self._values.items()
             }
             copy._alive = dict(self._alive)
-            if ops := copy._alive.get("custom_ops"):
-                from ortcffi.custom_ops.describe import new_ops
-
-                copy._alive["custom_ops"] = new_ops(ops)
             kind, release = "OrtSessionOptions*", lib.ReleaseSessionOptions
             given = "CloneSessionOptions", self.handle
             copy._create(api, kind, release, *given, parents=(copy._alive,))
@@ -484,7 +461,7 @@ class SessionOptions(Options, FromHandle):
 
         Clones of releases before 1.22 lack custom ops, so that these need the options themselves.
         """
-        has_ops = self._alive.get("custom_ops") or self._alive.get("op_domains")
+        has_ops = self._values.get("custom_ops") or self._alive.get("op_domains")
         return self if has_ops and self.api.version < 22 else self.clone()
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ortcffi.options.session_options import SessionOptions
     from ortcffi.table.api import Api
 
-_RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep that computes
+_RUN_BY_CORE = ("ep_devices", "op_domains")  # what options keep that computes
 
 
 def engine_for(api: "Api | None", *belongings: Any, on_core: bool | None = None) -> "Api":

@@ -86,7 +86,7 @@ class Trace(Figures, Closing):
         owner = _begin(api, counted)
         begun: OrtcoreTrace = owned_by(owner)
         self._base, self._table = begun.base, begun.api
-        self.api = _traced(api, self._base, begun.api)
+        self.api = _traced(api, self._base)
         # Objects made with the table keep its Api, and with it the owner, which ends the trace.
         self._begun = vars(self.api)["_trace"] = begun
         super().__init__(begun.figures)
@@ -131,9 +131,10 @@ def trace(api: Api | None = None) -> "Trace":
     -------
     Trace
         Give a client its ``base`` or ``table``, or register an op library with `SessionOptions` of
-        its ``api``. The counts are ``called``, ``asked`` and ``needs``. A slot that the table does
-        not have, because it is of an older version, is counted too and answers as described at
-        `emulate`. Calls that this package makes for its own objects are not counted.
+        its ``api``, if that is of the embedded core. The counts are ``called``, ``asked`` and
+        ``needs``. A slot that the table does not have, because it is of an older version, is
+        counted too and answers as described at `emulate`. Calls that this package makes for its
+        own objects are not counted.
 
     Raises
     ------
@@ -183,7 +184,7 @@ def _begin(api: Api, counted: Any) -> Any:
     return owner
 
 
-def _traced(api: Api, base: Any, table: Any) -> Api:
+def _traced(api: Api, base: Any) -> Api:
     return Api(
         api.pointer,
         version=api.version,
@@ -191,5 +192,4 @@ def _traced(api: Api, base: Any, table: Any) -> Api:
         path=api.path,
         base=base,
         library=api.library,
-        client_table=table,
     )

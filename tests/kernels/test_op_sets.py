@@ -28,18 +28,18 @@ def names(options):
     return [op.name for op in options.custom_ops]
 
 
-def test_any_host_is_given_the_ops_of_the_set_that_the_thread_chose(api, op_set):
+def test_a_host_is_given_the_ops_of_the_set_that_the_thread_chose(core_api, op_set):
     define("A", op_set.name)
     define("B", op_set.name)
-    with ort.SessionOptions(api) as options:
+    with ort.SessionOptions(core_api) as options:
         options.register_custom_ops(ort.custom_op_library(op_set.name))
         assert names(options) == ["A", "B"]
-    with ort.SessionOptions(api) as options:
+    with ort.SessionOptions(core_api) as options:
         options.register_custom_ops(ort.custom_op_library("a set without ops"))
         assert names(options) == []
 
 
-def test_an_op_takes_the_place_of_one_of_the_same_name(api, op_set):
+def test_an_op_takes_the_place_of_one_of_the_same_name(core_api, op_set):
     first = define("A", op_set.name)
     second = define("A", op_set.name)
     assert list(op_set) == [second]
@@ -47,7 +47,7 @@ def test_an_op_takes_the_place_of_one_of_the_same_name(api, op_set):
         op_set.remove(first)
     op_set.remove(second)
     assert len(op_set) == 0
-    with ort.SessionOptions(api) as options:
+    with ort.SessionOptions(core_api) as options:
         options.register_custom_ops(ort.custom_op_library(op_set.name))
         assert names(options) == []
 

@@ -8,13 +8,11 @@ from collections.abc import Mapping
 import pytest
 from support.paths import CHECKOUT
 from support.threads import race
-from support.versions import API_VERSION
 
 import ortcffi as ort
 
 ROUNDS = 500
 CUSTOM_OPS = CHECKOUT / "tests/c/clients/custom_ops.c"
-NEWER_HOST = CHECKOUT / "tests/c/clients/newer_host.c"
 
 
 def text(i):
@@ -58,14 +56,14 @@ def test_what_is_read_while_it_is_changed_is_whole(api, what):
         race(ROUNDS, lambda i: change(options, i), check)
 
 
-def test_ops_are_read_while_threads_register_more_and_none_is_lost(api, compile_c, tmp_path):
+def test_ops_are_read_while_threads_register_more_and_none_is_lost(core_api, compile_c, tmp_path):
     library = compile_c(CUSTOM_OPS, "-shared", "-fPIC", "-DASKED=16")
-    with ort.SessionOptions(api) as options:
+    with ort.SessionOptions(core_api) as options:
 
         def register(name):
             copy = shutil.copy(library, tmp_path / f"{name}.so")
             options.register_custom_ops(copy)
-            options.add_custom_op_domain(ort.CustomOpDomain(name, api))
+            options.add_custom_op_domain(ort.CustomOpDomain(name, core_api))
 
         def read(_i):
             assert {op.name for op in options.custom_ops} <= {"Nothing"}
@@ -121,18 +119,9 @@ def test_a_fifo_is_not_waited_for(api, tmp_path):
         options.register_custom_ops(tmp_path / "fifo.so")
 
 
-def test_an_op_with_too_many_inputs_is_refused_by_name(api, compile_c):
+def test_an_op_with_too_many_inputs_is_refused_by_name(core_api, compile_c):
     flags = ["-DASKED=16", "-DOP_FIELDS=.GetInputTypeCount=most"]
-    with ort.SessionOptions(api) as options:
+    with ort.SessionOptions(core_api) as options:
         options.register_custom_ops(compile_c(CUSTOM_OPS, "-shared", "-fPIC", *flags))
         with pytest.raises(ValueError, match="the op 'Nothing' declares 18446744073709551615"):
             _ = options.custom_ops
-
-
-def test_a_library_that_asks_for_the_version_of_a_newer_host_is_recorded(core_library, compile_c):
-    newest = API_VERSION + 1
-    host = compile_c(NEWER_HOST, "-shared", "-fPIC", f'-DCORE="{core_library}"')
-    library = compile_c(CUSTOM_OPS, "-shared", "-fPIC", f"-DASKED={newest}")
-    with ort.SessionOptions(ort.load(host)) as options:
-        options.register_custom_ops(library)
-        assert [op.name for op in options.custom_ops] == ["Nothing"]

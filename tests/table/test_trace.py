@@ -43,9 +43,9 @@ def test_what_the_package_calls_for_its_own_objects_is_not_counted(api):
     assert (traced.called, traced.asked, traced.needs) == ({}, (), Needs(1, ()))
 
 
-def test_what_a_registered_op_library_calls_is_counted(api, compile_c):
+def test_what_a_registered_op_library_calls_is_counted(core_api, compile_c):
     path = compile_c(CUSTOM_OPS, "-shared", "-fPIC", "-DASKED=16")
-    with ortcffi.trace(api) as traced, ortcffi.SessionOptions(traced.api) as options:
+    with ortcffi.trace(core_api) as traced, ortcffi.SessionOptions(traced.api) as options:
         options.register_custom_ops(path)
         assert [op.name for op in options.custom_ops] == ["Nothing"]
     expected = ["CreateCustomOpDomain", "CustomOpDomain_Add", "AddCustomOpDomain"]
@@ -53,11 +53,11 @@ def test_what_a_registered_op_library_calls_is_counted(api, compile_c):
     assert traced.asked == (16,)
 
 
-def test_the_need_counts_what_the_struct_of_an_op_relies_on(api, compile_c):
+def test_the_need_counts_what_the_struct_of_an_op_relies_on(core_api, compile_c):
     fields = ".GetInputTypeCount=none,.GetOutputTypeCount=none,.CreateKernelV2=create_v2"
     flags = ["-DASKED=16", "-DOP_VERSION=16", f"-DOP_FIELDS={fields}"]
     path = compile_c(CUSTOM_OPS, "-shared", "-fPIC", *flags)
-    with ortcffi.trace(api) as traced, ortcffi.SessionOptions(traced.api) as options:
+    with ortcffi.trace(core_api) as traced, ortcffi.SessionOptions(traced.api) as options:
         options.register_custom_ops(path)
     assert traced.needs == Needs(16, (), ("CreateKernelV2", "KernelComputeV2"))
 

@@ -130,32 +130,3 @@ OrtStatus* core_copy_op_attr(const OrtOpAttr* from, OrtOpAttr** out);
 OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
                                               OrtOpAttr** out);
 /** @} */
-
-/*
- * Records which custom ops are registered with options of another library, whose options cannot be
- * read. The op library is given a table that records domains and ops and forwards each call to the
- * other library.
- *
- * Op libraries keep the table that they are given, so a recorder's table lives until the process
- * ends. Domains are added to the options after the registration function succeeds: one that fails
- * leaves nothing in the options.
- */
-
-/** The options of the other library, and the list that records their ops. */
-struct core_recording {
-  const OrtApiBase* base;
-  /** A table of `base`, of ORT_API_VERSION or the highest that it has. */
-  const OrtApi* table;
-  /** The API version of that library. */
-  uint32_t version;
-  OrtSessionOptions* options;
-  struct core_custom_ops* ops;
-};
-
-/** Does what RegisterCustomOpsLibrary_V2 does; `ops` keeps the library open. The other library's
- * table makes the status. */
-OrtStatus* core_record_library(const struct core_recording* recording, const char* path);
-
-/** Does what RegisterCustomOpsUsingFunction does, with a function instead of its name. */
-OrtStatus* core_record_function(const struct core_recording* recording,
-                                RegisterCustomOpsFn registration);

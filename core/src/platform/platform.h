@@ -255,9 +255,6 @@ void* core_library_symbol(void* library, const char* name);
 void core_library_close(void* library);
 /** Returns the address of a symbol in the process's global scope, or NULL. */
 void* core_process_symbol(const char* name);
-/** How many bytes from an address on, up to `wanted`, are readable as part of a loaded library; 0
- * if that is unknown. */
-size_t core_readable_size(const void* address, size_t wanted);
 /** @} */
 
 /** @name Files

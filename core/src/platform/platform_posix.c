@@ -430,35 +430,6 @@ void core_library_close(void* library) { dlclose(library); }
 
 void* core_process_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
-#if defined(__linux__)
-struct readable {
-  uintptr_t address;
-  size_t size;
-};
-
-static int find_segment(struct dl_phdr_info* library, size_t info_size, void* argument) {
-  struct readable* readable = argument;
-  for (size_t i = 0; i < library->dlpi_phnum; i++) {
-    const ElfW(Phdr)* segment = &library->dlpi_phdr[i];
-    uintptr_t start = library->dlpi_addr + segment->p_vaddr;
-    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) != 0 &&
-        readable->address >= start && readable->address - start < segment->p_memsz) {
-      readable->size = segment->p_memsz - (readable->address - start);
-      return 1;
-    }
-  }
-  return 0;
-}
-
-size_t core_readable_size(const void* address, size_t wanted) {
-  struct readable readable = {(uintptr_t)address, 0};
-  dl_iterate_phdr(find_segment, &readable);
-  return readable.size < wanted ? readable.size : wanted;
-}
-#else
-size_t core_readable_size(const void* address, size_t wanted) { return 0; }
-#endif
-
 void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
   snprintf(text, room, "%s", path);
 }

@@ -269,15 +269,6 @@ enum core_read core_read_memory(const void* address, void* out, size_t size) {
              : CORE_READ_FAULT;
 }
 
-size_t core_readable_size(const void* address, size_t wanted) {
-  MEMORY_BASIC_INFORMATION region;
-  if (VirtualQuery(address, &region, sizeof region) == 0 || region.Type != MEM_IMAGE) {
-    return 0;
-  }
-  size_t size = (size_t)((char*)region.BaseAddress + region.RegionSize - (char*)address);
-  return size < wanted ? size : wanted;
-}
-
 void* core_process_symbol(const char* name) {
   return (void*)GetProcAddress(GetModuleHandleW(NULL), name);
 }

@@ -6,6 +6,7 @@
 #include "heap/heap.h"
 #include "custom_ops/custom_op.h"
 #include "options/session_options.h"
+#include "platform/platform.h"
 #include "boundary/table/registered_ops.h"
 
 int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out) {
@@ -14,7 +15,7 @@ int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out) {
     return 0;
   }
   memset(ops, 0, sizeof *ops);
-  if (from != NULL && !core_custom_ops_copy(from, ops)) {
+  if (!core_custom_ops_copy(from, ops)) {
     core_custom_ops_end(ops);
     heap_free(ops);
     return 0;
@@ -30,19 +31,15 @@ void ortcffi_end_ops(ortcffi_ops* ops) {
   }
 }
 
-OrtStatus* ortcffi_record_library(const OrtApiBase* base, const OrtApi* table, uint32_t version,
-                                  OrtSessionOptions* options, const char* path, ortcffi_ops* ops) {
-  struct core_recording recording = {base, table, version, options, ops};
-  return core_record_library(&recording, path);
-}
-
-OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, uint32_t version,
-                                   OrtSessionOptions* options, const void* function,
-                                   ortcffi_ops* ops) {
-  struct core_recording recording = {base, table, version, options, ops};
-  RegisterCustomOpsFn registration;
-  memcpy(&registration, &function, sizeof function);
-  return core_record_function(&recording, registration);
+OrtStatus* ortcffi_register_ops(const OrtApi* api, OrtSessionOptions* options, const char* path) {
+  char error[CORE_LIBRARY_ERROR];
+  void* library = core_library_open_utf8(path, error);
+  if (library == NULL) {
+    return api->CreateStatus(ORT_FAIL, error);
+  }
+  OrtStatus* status = api->RegisterCustomOpsLibrary_V2(options, path);
+  core_library_close(library);
+  return status;
 }
 
 const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain) {

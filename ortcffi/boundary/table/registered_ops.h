@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Custom ops that were registered with options of the core or of another library. See
- * custom_op.h in core/src/custom_ops.
+ * Custom ops that were registered with options of the core, and the registration with options of
+ * another library. See custom_op.h in core/src/custom_ops.
  */
 #ifndef ORTCFFI_BOUNDARY_REGISTERED_OPS_H_
 #define ORTCFFI_BOUNDARY_REGISTERED_OPS_H_
@@ -11,21 +11,14 @@
 /* A list of domains, and of the libraries that it keeps open for them. */
 typedef struct core_custom_ops ortcffi_ops;
 
-/* A copy of a list, or for NULL an empty list; 0 where there is no memory. The caller gives it to
- * ortcffi_end_ops. A list of what options of another library hold must outlive those options and
- * their sessions. */
+/* A copy of a list; 0 where there is no memory. The caller gives it to ortcffi_end_ops. */
 int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out);
 /* May unload libraries. */
 void ortcffi_end_ops(ortcffi_ops* ops);
 
-/* Registers custom ops with options of another library, whose highest API version is `version`, and
- * records them in `ops`. `table` is a table of `base`. `path` is UTF-8. The other library makes the
- * status. */
-OrtStatus* ortcffi_record_library(const OrtApiBase* base, const OrtApi* table, uint32_t version,
-                                  OrtSessionOptions* options, const char* path, ortcffi_ops* ops);
-OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, uint32_t version,
-                                   OrtSessionOptions* options, const void* function,
-                                   ortcffi_ops* ops);
+/* Calls RegisterCustomOpsLibrary_V2 of another library for a file that is known to be whole, as
+ * that library does not look. `path` is UTF-8. The other library makes the status. */
+OrtStatus* ortcffi_register_ops(const OrtApi* api, OrtSessionOptions* options, const char* path);
 
 /* The name of a domain; NULL past the last. */
 const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain);
