@@ -134,27 +134,22 @@ onnxruntime.SessionOptions()
     run_program(text)
 
 
-def test_it_is_refused_where_the_official_package_is_imported():
-    text = """
-import onnxruntime, ortcffi.compat
-try:
+@pytest.mark.parametrize(
+    ("imports", "call", "error", "words"),
+    [
+        ("onnxruntime, ", "ortcffi.compat.install()", "RuntimeError", "onnxruntime.__file__"),
+        ("", "ortcffi.attach()", "ortcffi.LoadError", "'is the drop-in ortcffi.compat'"),
+    ],
+)
+def test_neither_the_drop_in_nor_attach_takes_the_place_of_the_other(imports, call, error, words):
+    text = f"""
+import {imports}ortcffi, ortcffi.compat
+if not {imports!r}:
     ortcffi.compat.install()
-except RuntimeError as error:
-    assert onnxruntime.__file__ in str(error) and "before" in str(error)
-else:
-    raise AssertionError
-"""
-    run_program(text)
-
-
-def test_attach_says_that_the_drop_in_needs_none():
-    text = """
-import ortcffi, ortcffi.compat
-ortcffi.compat.install()
 try:
-    ortcffi.attach()
-except ortcffi.LoadError as error:
-    assert "is the drop-in ortcffi.compat" in str(error)
+    {call}
+except {error} as error:
+    assert {words} in str(error)
 else:
     raise AssertionError
 """

@@ -89,22 +89,21 @@ def test_a_policy_prefers_a_kind_of_hardware(three, policy, kind):
     assert who_runs(three.api, device_policy=ort.DevicePolicy[policy]) == [f"of the {kind}"]
 
 
-def test_hardware_of_the_providers_vendor_comes_first(core_api):
-    ours = ort.HardwareDevice("GPU", vendor="ours", vendor_id=1)
-    with (
-        ort.Env("choosing", core_api) as env,
-        env.register_ep(provider("a of another", "GPU"), hardware=[ours]),
-        env.register_ep(provider("b of ours", "GPU", "ours"), hardware=[ours]),
-    ):
-        assert who_runs(core_api, device_policy=ort.DevicePolicy.PREFER_GPU) == ["b of ours"]
+PREFERRED = {
+    "of the provider's vendor": ({}, "ours"),
+    "of its own, not in the processor": ({"metadata": {"Discrete": "1"}}, ""),
+}
 
 
-def test_a_gpu_of_its_own_comes_before_one_in_the_processor(core_api):
-    single = ort.HardwareDevice("GPU", metadata={"Discrete": "1"})
+@pytest.mark.parametrize("case", PREFERRED)
+def test_a_gpu_comes_first_that_is(core_api, case):
+    facts, vendor = PREFERRED[case]
+    plain = ort.HardwareDevice("GPU", vendor=vendor, vendor_id=len(vendor))
+    better = ort.HardwareDevice("GPU", vendor=vendor, vendor_id=len(vendor), **facts)
     with (
         ort.Env("choosing", core_api) as env,
-        env.register_ep(provider("a", "GPU"), hardware=[ort.HardwareDevice("GPU")]),
-        env.register_ep(provider("b", "GPU"), hardware=[single]),
+        env.register_ep(provider("a", "GPU"), hardware=[plain]),
+        env.register_ep(provider("b", "GPU", vendor), hardware=[better]),
     ):
         assert who_runs(core_api, device_policy=ort.DevicePolicy.PREFER_GPU) == ["b"]
 

@@ -76,14 +76,21 @@ def test_the_library_allocates_from_the_registered_allocator(env, tracking):
     assert shared.stats.bytes_allocated == 0
 
 
-def test_a_registered_allocator_is_kept_until_it_is_unregistered(env):
-    tracking = ort.Tracking(env.api.default_allocator)
+@pytest.mark.parametrize("end", ["unregistered", "closed"])
+def test_a_registered_allocator_is_kept_until_that_or_the_environment_ends(api, end):
+    tracking = ort.Tracking(api.default_allocator)
     alive = weakref.ref(tracking)
-    env.register_allocator(tracking)
+    first, second = ort.Env(api=api), ort.Env(api=api)
+    first.register_allocator(tracking)
     del tracking
+    first.close()
     gc.collect()
-    assert alive() is env.shared_allocator()
-    env.unregister_allocator(alive())
+    assert alive() is second.shared_allocator()
+    if end == "unregistered":
+        second.unregister_allocator(alive())
+        gc.collect()
+        assert alive() is None
+    second.close()
     gc.collect()
     assert alive() is None
 
@@ -110,20 +117,6 @@ def named(info, allocator):
     struct = ffi.new("OrtAllocator*", {"version": 1, "Alloc": inner.Alloc, "Free": inner.Free})
     struct.Info = answer
     return ort.Allocator(info.api, struct, parent=(struct, answer, info))
-
-
-def test_a_registered_allocator_is_kept_until_the_environment_ends(api):
-    tracking = ort.Tracking(api.default_allocator)
-    alive = weakref.ref(tracking)
-    first, second = ort.Env(api=api), ort.Env(api=api)
-    first.register_allocator(tracking)
-    del tracking
-    first.close()
-    gc.collect()
-    assert alive() is second.shared_allocator()
-    second.close()
-    gc.collect()
-    assert alive() is None
 
 
 def test_an_array_in_shared_memory_keeps_the_environment(api):
