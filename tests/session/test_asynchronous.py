@@ -11,6 +11,7 @@ import weakref
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 from support.sessions import options_with
@@ -68,9 +69,7 @@ def test_errors_of_arguments_are_raised_at_once(session):
 
 
 def test_errors_of_a_run_are_raised_where_it_is_awaited(opened, options):
-    node = models.node("Reshape", "x shape", "y")
-    ports = [models.value("x", shape=["n"]), models.value("shape", "int64", [1])]
-    session = opened(models.model([node], ports, [models.value("y", shape=["m"])]), options)
+    session = opened(graph_of("x f4[n], shape i8[1]", "y = Reshape x shape", "y f4[m]"), options)
     feed = {"x": np.ones(4, np.float32), "shape": np.array([3])}
 
     async def main():
@@ -151,9 +150,7 @@ def test_an_op_waits_for_runs_of_its_own_session(opened, real_api, threads):
         return x if x[0, 0] <= 0 else outer.run_future(x=x - 1).result(TIME_LIMIT)[0]
 
     options = options_with("test", counts_down, api=real_api, intra_op_threads=threads)
-    ports = [models.value("x", shape=[1, 4])], [models.value("y", shape=[1, 4])]
-    node = models.node("counts_down", "x", "y", domain="test")
-    outer = opened(models.model([node], *ports, domains={"test": 1}), options)
+    outer = opened(graph_of("x f4[1,4]", "y = test.counts_down x", "y f4[1,4]"), options)
     count = (os.cpu_count() or 1) + 3  # deeper than there are threads for it
     (y,) = outer.run_future(x=np.full((1, 4), count, np.float32)).result(TIME_LIMIT)
     assert y.tolist() == [[0, 0, 0, 0]]

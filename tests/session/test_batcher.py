@@ -6,6 +6,7 @@ import asyncio
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 from support.releases import needs_release
 from support.threads import run_async, wait_until
 
@@ -160,8 +161,7 @@ def test_closing_completes_what_has_begun_and_refuses_the_rest(session):
 
 
 def test_a_model_that_gives_other_rows_cannot_be_batched(opened):
-    ports = [models.value("x", shape=["n", 2])], [models.value("y", shape=None)]
-    session = opened(models.model([models.node("ReduceSum", "x", "y", keepdims=0)], *ports))
+    session = opened(graph_of("x f4[n,2]", "y = ReduceSum(keepdims=0) x", "y f4"))
 
     async def main():
         await ort.Batcher(session).run(x=rows(2))

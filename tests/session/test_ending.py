@@ -357,8 +357,7 @@ def domain(real_api):
 
 
 def model_of(op):
-    ports = [models.value("x", shape=[1, 4])], [models.value("y", shape=[1, 4])]
-    return models.model([models.node(op, "x", "y", domain="test")], *ports, domains={"test": 1})
+    return graph_of("x f4[1,4]", f"y = test.{op} x", "y f4[1,4]")
 
 
 @pytest.fixture

@@ -40,6 +40,11 @@ def folder(tmp_path):
 def model_with(location, above):
     entries = {"offset": W.ctypes.data, "length": W.nbytes} if "MEM_ADDR" in location else {}
     w = models.external_tensor("w", [4], location.format(above=above), **entries)
+    return adding(w)
+
+
+def adding(w):
+    """A model, y = x + w."""
     ports = [models.value("x", shape=[4])], [models.value("y", shape=[4])]
     return models.model([models.node("Add", "x w", "y")], *ports, [w])
 
@@ -116,9 +121,7 @@ def test_a_model_reads_no_weights_elsewhere(api, folder, case):
     ],
 )
 def test_elements_that_a_file_has_not_have_the_words_of_the_library(api, folder, entries, words):
-    w = models.external_tensor("w", [4], "w.bin", **entries)
-    ports = [models.value("x", shape=[4])], [models.value("y", shape=[4])]
-    content = models.model([models.node("Add", "x w", "y")], *ports, [w])
+    content = adding(models.external_tensor("w", [4], "w.bin", **entries))
     with pytest.raises(ort.errors.Fail, match=words):
         opened_in(api, content, str(folder))
 

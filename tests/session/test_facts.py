@@ -60,9 +60,8 @@ def test_a_model_tells_what_its_maker_wrote(opened):
 def test_each_input_and_output_has_the_device_of_its_provider(api):
     for name, op in (("adds", "Add"), ("multiplies", "Mul")):
         ort.execution_provider(name)(provider_of(op))
-    ports = [models.value(name, shape=[2]) for name in "xyzuv"]
-    nodes = [models.node("Add", "x x", "u"), models.node("Mul", "u y", "v")]
-    content = models.model(nodes, ports[:3], ports[3:])
+    ports = "x f4[2], y f4[2], z f4[2]", "u = Add x x; v = Mul u y", "u f4[2], v f4[2]"
+    content = graph_of(*ports)
     with ort.Session(content, api=api, providers=["adds", "multiplies"]) as session:
         for found in (session.input_devices, session.output_devices):
             assert [device.name for device in found[:2]] == ["adds", "multiplies"]

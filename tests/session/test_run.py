@@ -102,10 +102,15 @@ def test_elements_that_share_bytes_come_unpacked(opened):
     assert y.tolist() == [1, -2, 3]
 
 
-def test_a_sequence_goes_in_and_out(opened):
+def same_sequence() -> bytes:
+    """y = x, a sequence of tensors of float32."""
     kind = models.sequence_type(models.tensor_type("float32", None))
     ports = [models.value_info("x", kind)], [models.value_info("y", kind)]
-    session = opened(models.model([models.node("Identity", "x", "y")], *ports))
+    return models.model([models.node("Identity", "x", "y")], *ports)
+
+
+def test_a_sequence_goes_in_and_out(opened):
+    session = opened(same_sequence())
     assert session.inputs[0].kind is ort.ValueKind.SEQUENCE
     arrays = [np.ones(2, np.float32), np.zeros(1, np.float32)]
     assert session.run(x=arrays) == [[[1, 1], [0]]]
@@ -116,9 +121,7 @@ def test_a_sequence_goes_in_and_out(opened):
 
 @pytest.mark.parametrize("given", [[[1, 2], 3], ([1, 2], 3), {0: [1, 2], 1: 3}.values()])
 def test_a_sequence_may_be_given_as_lists_and_numbers(opened, given):
-    kind = models.sequence_type(models.tensor_type("float32", None))
-    ports = [models.value_info("x", kind)], [models.value_info("y", kind)]
-    session = opened(models.model([models.node("Identity", "x", "y")], *ports))
+    session = opened(same_sequence())
     assert session.run(x=given) == [[[1, 2], 3]]
     with pytest.raises(InvalidArgument, match="float"):
         session.run(x=[np.ones(2)])
@@ -127,11 +130,8 @@ def test_a_sequence_may_be_given_as_lists_and_numbers(opened, given):
 
 
 def test_an_empty_sequence_is_made_once(opened, real_api, monkeypatch):
-    kind = models.sequence_type(models.tensor_type("float32", None))
-    ports = [models.value_info("x", kind)], [models.value_info("y", kind)]
-    model = models.model([models.node("Identity", "x", "y")], *ports)
     options = ort.SessionOptions(real_api, intra_op_threads=1)
-    sessions = [opened(model, options) for _ in range(2)]
+    sessions = [opened(same_sequence(), options) for _ in range(2)]
     assert sessions[0].run(x=[]) == [[]]
     monkeypatch.setattr("ortcffi.session.empty._make", None)
     results = []
@@ -317,9 +317,7 @@ def test_a_value_of_another_kind_is_refused(opened, real_api):
 
 
 def test_an_error_of_the_library_is_typed_and_leaves_the_session_usable(opened):
-    node = models.node("Reshape", "x shape", "y")
-    ports = [models.value("x", shape=["n"]), models.value("shape", "int64", [1])]
-    session = opened(models.model([node], ports, [models.value("y", shape=["m"])]))
+    session = opened(graph_of("x f4[n], shape i8[1]", "y = Reshape x shape", "y f4[m]"))
     x = np.ones(4, np.float32)
     with pytest.raises(ort.OrtError) as caught:
         session.run(x=x, shape=np.array([3]))
@@ -337,10 +335,8 @@ def test_run_options_of_either_library_are_taken(opened, x, real_api):
 def test_many_inputs_and_outputs_need_no_less_care(opened):
     names = [f"x{i}" for i in range(40)]
     nodes = [models.node("Identity", f"x{i}", f"y{i}") for i in range(40)]
-    ports = [models.value(n, "int64", [1]) for n in names]
-    session = opened(
-        models.model(nodes, ports, [models.value(f"y{i}", "int64", [1]) for i in range(40)])
-    )
+    ports = [[models.value(f"{side}{i}", "int64", [1]) for i in range(40)] for side in "xy"]
+    session = opened(models.model(nodes, *ports))
     feed = {name: np.array([i]) for i, name in enumerate(names)}
     assert [int(y[0]) for y in session.run(feed)] == list(range(40))
     assert [int(y[0]) for y in session.run(**feed)] == list(range(40))
@@ -442,9 +438,7 @@ def test_an_output_may_be_the_input_itself_or_lie_beside_it(doubles):
 
 
 def test_two_outputs_in_one_memory_are_refused(opened):
-    nodes = [models.node("Neg", "x", "y"), models.node("Abs", "x", "z")]
-    ports = [[models.value(name, shape=[4]) for name in names] for names in ("x", "yz")]
-    session = opened(models.model(nodes, *ports))
+    session = opened(graph_of("x f4[4]", "y = Neg x; z = Abs x", "y f4[4], z f4[4]"))
     x, y = np.ones(4, np.float32), np.empty(4, np.float32)
     with pytest.raises(ort.errors.InvalidArgument, match="output 'y' overlaps that of output 'z'"):
         session.run(x=x, out={"y": y, "z": y})

@@ -7,6 +7,7 @@ import mmap
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -110,9 +111,8 @@ def test_options_of_the_core_are_copied_for_the_library(opened, x):
 
 def test_initializers_of_the_core_are_shared_with_the_library(opened, x):
     weights = np.full((1, 4), 5, np.float32)
-    inputs, outputs = [models.value("x", shape=(1, 4))], [models.value("y", shape=(1, 4))]
-    initial = models.tensor("w", np.zeros((1, 4), np.float32))
-    content = models.model([models.node("Add", "x w", "y")], inputs, outputs, [initial])
+    w = np.zeros((1, 4), np.float32)
+    content = graph_of("x f4[1,4]", "y = Add x w", "y f4[1,4]", w=w).to_bytes()
     options = ort.SessionOptions(config={"session.disable_prepacking": "1"})
     options.add_initializer("w", ort.Value.from_numpy(weights))
     session = opened(content, options)
