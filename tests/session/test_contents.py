@@ -44,10 +44,13 @@ def test_strings_of_a_sequence_are_lists(session_of, shape):
     assert session_of(pairs("str")).run(x=x) == [[x.tolist()] * 2]
 
 
-def test_maps_are_dicts(session_of):
-    session = session_of(zipped(classlabels_strings=["b", "a"]))
+@pytest.mark.parametrize(
+    "labels", [{"classlabels_strings": ["b", "a"]}, {"classlabels_int64s": [7, -5]}], ids=str
+)
+def test_maps_are_dicts(session_of, labels):
+    session, [keys] = session_of(zipped(**labels)), labels.values()
     x = np.array([[0.5, 1.5], [2.5, 3.5]], np.float32)
-    rows = [{"a": 1.5, "b": 0.5}, {"a": 3.5, "b": 2.5}]
+    rows = [dict(zip(keys, row, strict=True)) for row in x.tolist()]
     assert session.run(x=x) == [rows]
     (value,) = session.run_values(x=x)
     assert value.to_python() == rows
