@@ -53,20 +53,14 @@ static struct noted** find(const void* object) {
   return place;
 }
 
-void core_note_read(const void* status) {
-  core_lock(CORE_LOCK_NOTES);
-  struct noted* found = *find(status);
-  if (found != NULL) {
-    found->is_read = true;
-  }
-  core_unlock(CORE_LOCK_NOTES);
-}
-
 uint64_t* core_noted_in(const void* object, bool* is_unread) {
   core_lock(CORE_LOCK_NOTES);
-  const struct noted* found = *find(object);
+  struct noted* found = *find(object);
   uint64_t* alive = found != NULL ? found->alive : NULL;
-  *is_unread = found != NULL && found->is_status && !found->is_read;
+  if (is_unread != NULL && found != NULL) {
+    *is_unread = found->is_status && !found->is_read;
+    found->is_read = true;
+  }
   core_unlock(CORE_LOCK_NOTES);
   return alive;
 }

@@ -22,11 +22,8 @@ OrtStatus* core_note_status(OrtStatus* status, uint64_t* alive);
 /** The references of a noted status. */
 #define CORE_NOTED_STATUS 2
 
-/** Tells that a client has asked for the code or the message of a status. */
-void core_note_read(const void* status);
-
-/** The number that an object counts in; NULL if it is not noted. Also whether it is a status that
- * no client has read. */
+/** The number that an object counts in; NULL if it is not noted. With `is_unread` the object is
+ * read, and is a status that was not read before if that becomes true. */
 uint64_t* core_noted_in(const void* object, bool* is_unread);
 
 /** Tells that an object has been released. NULL does nothing. */

@@ -61,23 +61,20 @@ static CORE_NOINLINE bool before(const struct hook* hook, unsigned slot, unsigne
 /* Whether the caller of a slot borrows the object that it gets, and must not release it, or may
  * have put an object of its own there. */
 static bool borrows(unsigned slot) {
-  static const uint16_t borrowing[] = {
-      CORE_PLACE(Run),
-      CORE_PLACE(RunAsync),
-      CORE_PLACE(KernelContext_GetOutput),
-      CORE_PLACE(KernelContext_GetPreallocatedOutput),
-      CORE_PLACE(KernelContext_GetSyncStream),
-      CORE_PLACE(ShapeInferContext_GetInputTypeShape),
-      CORE_PLACE(GetAllocatorWithDefaultOptions),
-      CORE_PLACE(CreateSharedAllocator),
-      CORE_PLACE(GetSharedAllocator),
-  };
-  for (size_t i = 0; i < CORE_COUNT_OF(borrowing); i++) {
-    if (slot == borrowing[i]) {
+  switch (slot) {
+    case CORE_PLACE(Run):
+    case CORE_PLACE(RunAsync):
+    case CORE_PLACE(KernelContext_GetOutput):
+    case CORE_PLACE(KernelContext_GetPreallocatedOutput):
+    case CORE_PLACE(KernelContext_GetSyncStream):
+    case CORE_PLACE(ShapeInferContext_GetInputTypeShape):
+    case CORE_PLACE(GetAllocatorWithDefaultOptions):
+    case CORE_PLACE(CreateSharedAllocator):
+    case CORE_PLACE(GetSharedAllocator):
       return true;
-    }
+    default:
+      return false;
   }
-  return false;
 }
 
 /* Whether an argument is the place for a new object. What the caller may only read is const. */

@@ -125,12 +125,14 @@ static void ORT_API_CALL release_env(OrtEnv* input) NO_EXCEPTION {
 }
 
 static OrtErrorCode ORT_API_CALL get_error_code(const OrtStatus* status) NO_EXCEPTION {
-  core_note_read(status);
+  bool is_unread;
+  (void)core_noted_in(status, &is_unread);
   return trace->api->GetErrorCode(status);
 }
 
 static const char* ORT_API_CALL get_error_message(const OrtStatus* status) NO_EXCEPTION {
-  core_note_read(status);
+  bool is_unread;
+  (void)core_noted_in(status, &is_unread);
   return trace->api->GetErrorMessage(status);
 }
 
@@ -145,9 +147,8 @@ static void ORT_API_CALL release_status(OrtStatus* input) NO_EXCEPTION {
 
 /* Notes the values of an array but those that the client has put there, which are noted. */
 static void note_values(unsigned slot, OrtValue* const* values, size_t count) {
-  bool is_unread;
   for (size_t i = 0; i < count; i++) {
-    if (core_noted_in(values[i], &is_unread) == NULL) {
+    if (core_noted_in(values[i], NULL) == NULL) {
       core_note(values[i], &figures.alive[slot]);
     }
   }
