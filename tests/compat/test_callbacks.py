@@ -64,23 +64,6 @@ def test_a_compiler_keeps_the_function_that_chooses_devices(onnxruntime, squares
     assert gone() is None
 
 
-def test_a_policy_takes_the_place_of_a_function_at_once(onnxruntime):
-    policy = onnxruntime.OrtExecutionProviderDevicePolicy.PREFER_CPU
-    ended = []
-
-    class Select:
-        def __call__(self, devices, *_rest):
-            return devices[:1]
-
-        def __del__(self):
-            options.set_provider_selection_policy(policy)  # while the options are changed
-            ended.append("select")
-
-    options = options_with(onnxruntime, Select())
-    options.set_provider_selection_policy(policy)
-    assert ended == ["select"]
-
-
 def test_functions_for_the_data_of_contexts_are_kept_until_they_are_cleared(onnxruntime, squares):
     def read(_name, _output):
         return None

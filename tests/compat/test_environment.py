@@ -148,26 +148,3 @@ print(os.waitstatus_to_exitcode(status), two.run(None, feed)[0].tolist())
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_sessions_work_in_the_child_of_a_fork():
     assert printed_by(FORK) == "0 [-1.0, -1.0]"
-
-
-AT_THE_END = """\
-from ortcffi.compat import _environment
-
-class Last:
-    def __del__(self):
-        found.append(_environment.env())
-
-class Other:
-    pass
-
-found = []
-_environment.Env = lambda *_arguments, **_named: Other()
-_environment.state.environment = Last()
-assert type(_environment.env()) is Last
-_environment.close_environment()
-print(*[type(each).__name__ for each in found])
-"""
-
-
-def test_an_environment_is_not_found_while_it_ends():
-    assert printed_by(AT_THE_END) == "Other"

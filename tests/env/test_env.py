@@ -4,7 +4,6 @@
 import logging
 import re
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -25,36 +24,6 @@ def unraisable(monkeypatch):
         lambda what: reported.append((what.exc_type, f"Exception ignored in {what.object}")),
     )
     return reported
-
-
-@pytest.fixture
-def foreign_thread(compile_c):
-    """``foreign_thread(function, ...)`` calls a logging function on a thread of C's own."""
-    source = """
-        #include <pthread.h>
-        #include "onnxruntime_c_api.h"
-        static OrtLoggingFunction log_;
-        static void* run(void* parameter) {
-          log_(parameter, ORT_LOGGING_LEVEL_ERROR, "kind", "id", "a.cc:7 f", "from afar");
-          return NULL;
-        }
-        void log_elsewhere(OrtLoggingFunction function, void* parameter) {
-          pthread_t thread;
-          log_ = function;
-          pthread_create(&thread, NULL, run, parameter);
-          pthread_join(thread, NULL);
-        }
-    """
-    import ctypes
-
-    # ctypes releases the GIL, which the thread needs.
-    library = ctypes.CDLL(str(compile_c(source, "-shared", "-fPIC", "-pthread")))
-
-    def call(context):
-        function = int(ffi.cast("uintptr_t", ffi.addressof(lib, "ortcffi_log")))
-        library.log_elsewhere(ctypes.c_void_p(function), ctypes.c_void_p(context.number))
-
-    return call
 
 
 def say(context, severity=2, text=b"text", place=b"dir/file.cc:12 ns::function"):
@@ -210,20 +179,6 @@ def test_an_exception_in_a_logger_is_reported_and_has_no_other_effect(real_api, 
     with ort.Env(api=real_api, logger=raises):
         provoke(real_api)
     assert unraisable == [(KeyError, "Exception ignored in a logger")]
-
-
-def test_a_thread_that_python_did_not_start_may_log(foreign_thread, unraisable):
-    seen = []
-
-    def take(message):
-        seen.append((message, threading.get_ident()))
-        raise ValueError("mine")
-
-    foreign_thread(log_context(take))
-    [(message, thread)] = seen
-    assert message == (ort.LogSeverity.ERROR, "kind", "id", "a.cc:7 f", "from afar")
-    assert thread != threading.get_ident()
-    assert unraisable == [(ValueError, "Exception ignored in a logger")]
 
 
 def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_api, monkeypatch):

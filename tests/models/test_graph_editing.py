@@ -8,7 +8,7 @@ from support.graphs import graph_of
 import ortcffi as ort
 
 onnx = pytest.importorskip("onnx")
-helper, numpy_helper = onnx.helper, onnx.numpy_helper
+numpy_helper = onnx.numpy_helper
 ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
 branching = pytest.importorskip("support.branching")  # needs onnx
 X = np.linspace(-1, 2, 200, dtype=np.float32)

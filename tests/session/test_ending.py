@@ -164,6 +164,35 @@ def test_a_cancelled_run_that_ends_leaves_others_with_its_options_cancelled(api)
         assert y == 0
 
 
+def test_cancel_at_random_times_hits_no_other_session(opened):
+    slow, other = opened(models.loop(300, 32), quiet()), opened(models.add(), quiet())
+    big, small = np.eye(32, dtype=np.float32), np.ones((1, 4), np.float32)
+    end, ended = threading.Event(), []
+
+    def cancel():
+        while not end.is_set():
+            slow.cancel()
+
+    def run():
+        for _ in range(15):
+            try:
+                slow.run({"x": big})
+            except ort.errors.Cancelled:
+                ended.append(1)
+            assert other.run({"x": small})[0].sum() == 8
+        done.append(1)
+
+    done = []
+    canceller = start(cancel)
+    try:
+        run_threads(*[run] * 4)
+    finally:
+        end.set()
+    join(*canceller)
+    assert len(done) == 4
+    assert slow.run({"x": big})[0].shape == (32, 32)
+
+
 # --- KeyboardInterrupt ----------------------------------------------------------------------------
 
 

@@ -50,21 +50,6 @@ SIGNALS = {  # what each program prints
             print(list(os.read(reader, 9)), signal.getsignal(signal.SIGINT).__name__)
         """,
     ),
-    "a handler of the program's that has gone leaves runs to end for an interrupt": (
-        "ended\n",
-        """
-        try:
-            session.run({"x": x}, timeout=0.01)
-        except TimeoutError:
-            before = signal.signal(signal.SIGINT, print)
-        signal.signal(signal.SIGINT, before)
-        start(lambda: (time.sleep(0.1), send(signal.SIGINT)))
-        try:
-            session.run({"x": x})
-        except KeyboardInterrupt:
-            print("ended")
-        """,
-    ),
     "an event loop that has ended leaves runs to end for an interrupt": (
         "ended\n",
         """
