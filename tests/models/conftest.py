@@ -8,22 +8,7 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi._native import Owner, lib
-
-
-@pytest.fixture(autouse=True)
-def leaves_no_part_of_a_model() -> Iterator[None]:
-    """No owner of what was made for the library is left."""
-    yield
-    assert not owned_parts()
-
-
-def owned_parts() -> list[str]:
-    """The types of the parts of models that have an owner."""
-    kinds = {f"Ort{kind}*" for kind in ("ValueInfo", "Node", "Graph", "Model", "OpAttr")}
-    owners = [each for each in gc.get_objects() if type(each) is Owner]
-    found = [owner._handle_type.cname for owner in owners if not owner.closed]
-    return [kind for kind in found if kind.replace(" ", "") in kinds]
+from ortcffi._native import lib
 
 
 @pytest.fixture
