@@ -23,6 +23,9 @@ CLIENT = r"""
 
 int main(int argc, char** argv) {
   const OrtApi* api = OrtGetApiBase()->GetApi(22);
+  if (strcmp(argv[1], "odd") == 0) {
+    return api->CreateStatus(ORT_FAIL, "\"\xff\xc3\xa9\xed\xa0\x80\xf8\x88\xbf\x80") == NULL;
+  }
 #define DECLARE(type, name) Ort##type* name;
   EACH(DECLARE)
   float numbers[4] = {1, 2, 3, 4};
@@ -128,6 +131,11 @@ def test_what_is_left_is_named_by_slot_and_by_kind(watched):
     (status,) = report["left_statuses"]
     assert (status["slot"], status["code"]) == ("AddRunConfigEntry", 2)
     assert "onfig" in status["message"]
+
+
+def test_a_message_that_is_no_utf_8_leaves_the_report_json(watched):
+    (status,) = watched("odd")["left_statuses"]
+    assert status["message"].replace("\ufffd", "?") == '"?é???????'
 
 
 @pytest.mark.parametrize("way", ["return", "end"])

@@ -112,14 +112,33 @@ void core_put(struct core_writing* text, const char* format, ...) {
   core_write_raw(text, piece, strlen(piece));
 }
 
+/* The size of the character of UTF-8 at a place; 0 if there is none. */
+static size_t character_size(const unsigned char* at) {
+  static const uint32_t leads[] = {0, 0, 0xC0, 0xE0, 0xF0}, least[] = {0, 0, 0x80, 0x800, 0x10000};
+  size_t size = *at < 0x80 ? 1 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : 4;
+  uint32_t point = *at - leads[size];
+  for (size_t i = 1; i < size; i++) {
+    if ((at[i] & 0xC0) != 0x80) {
+      return 0;
+    }
+    point = point << 6 | (at[i] & 0x3F);
+  }
+  bool is_surrogate = (point & 0xFFFFF800) == 0xD800;
+  return point >= least[size] && point <= 0x10FFFF && !is_surrogate ? size : 0;
+}
+
 void core_put_quoted(struct core_writing* text, const char* content) {
   core_put(text, "\"");
-  for (const char* at = content; *at != 0; at++) {
+  size_t size;
+  for (const char* at = content; *at != 0; at += size > 0 ? size : 1) {
     unsigned char c = (unsigned char)*at;
+    size = character_size((const unsigned char*)at);
     if (c < ' ' || c == '"' || c == '\\') {
       core_put(text, c < ' ' ? "\\u%04x" : "\\%c", c);
+    } else if (size == 0) {
+      core_put(text, "\\ufffd");
     } else {
-      core_write_raw(text, at, 1);
+      core_write_raw(text, at, size);
     }
   }
   core_put(text, "\"");

@@ -46,5 +46,5 @@ void core_end_message(struct core_writing* to, size_t begin);
 
 /** Writes up to 255 bytes as printf. */
 void core_put(struct core_writing* text, const char* format, ...) CORE_FORMAT(2);
-/** Writes a string of JSON. */
+/** Writes a string of JSON; what is no UTF-8 becomes U+FFFD. */
 void core_put_quoted(struct core_writing* text, const char* content);
