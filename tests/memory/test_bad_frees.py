@@ -75,21 +75,13 @@ def test_a_bad_free_is_refused_and_the_pointer_named(allocator, refuses, mistake
     must_go_on(allocator, min(size, 4096))
 
 
-HUGE = """
-import ortcffi as ort
-pool = ort.core_api().default_allocator
-block = pool.alloc((1 << 30) + 1)
-pool.free(block)
-try:
-    pool.free(block)
-except ort.errors.InvalidArgument as error:
-    print(error)
-"""
-
-
 @pytest.mark.skipif(USES_MIMALLOC, reason="mimalloc does not notice it, as heap_mimalloc.h says")
-def test_the_second_free_of_a_huge_block_is_refused():
-    assert run_python(HUGE).endswith(TWICE)
+def test_the_second_free_of_a_huge_block_is_refused(allocator):
+    block = allocator.alloc((1 << 30) + 1)
+    allocator.free(block)
+    # The heap may have given the memory back to the system.
+    with pytest.raises(errors.InvalidArgument, match=f"{TWICE}|is not a block of this allocator"):
+        allocator.free(block)
 
 
 def test_memory_that_the_heap_does_not_have_is_refused(allocator, refuses):
