@@ -15,6 +15,8 @@ from ortcffi.cli import check_ep
 from ortcffi.cli.check_report import Report, as_junit
 from ortcffi.testing.rules import Result
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def built(compile_c):

@@ -19,7 +19,7 @@ from ortcffi.conformance.rows import ROWS, Bench, first_version, fits, groups, r
 from ortcffi.conformance.suite import try_suite
 from ortcffi.testing.rules import BROKEN, KEPT, UNTRIED, NotTried, Result, Rule, Subject
 
-pytestmark = pytest.mark.xdist_group("conformance")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("conformance")]
 
 
 @pytest.fixture(scope="module")

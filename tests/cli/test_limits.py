@@ -17,6 +17,8 @@ from ortcffi.cli import check_client, doctor
 from ortcffi.kernels import child
 from ortcffi.table.find import Runtime
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60  # for what takes one or two
 LIBRARY = """
 #include <fcntl.h>

@@ -59,6 +59,7 @@ def planted(c_compiler):
     return build
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forks")
 def test_each_planted_bug_is_named_and_no_right_op(planted, capfd, monkeypatch):
     monkeypatch.setattr(op_bench, "CALL_SECONDS", 2)

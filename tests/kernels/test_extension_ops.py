@@ -19,7 +19,7 @@ LIBRARIES = {  # the package of each, and its file
     "tutorial": ("onnx_extended", "ortops/tutorial/cpu/libortops_tutorial_cpu.so"),
 }
 # One process runs all sessions.
-pytestmark = pytest.mark.xdist_group("extensions ops")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("extensions ops")]
 
 
 @functools.cache

@@ -124,6 +124,7 @@ def test_the_example_for_pytest_passes(scale_library, project):
     assert "LEFT" not in output
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forks")
 def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path, monkeypatch, capfd):
     pytest.importorskip("onnxruntime")
@@ -153,6 +154,7 @@ def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path, monkeyp
         assert printed in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_wrong", [False, True])
 def test_a_sanitizer_sees_what_the_guide_says(project, is_wrong):
     text = (GUIDE / "custom_ops.md").read_text()

@@ -63,6 +63,7 @@ print(len(dir(lib)), len(structs), len(types))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 7))
 def test_a_collection_may_use_a_type_that_is_used_for_the_first_time(number):
     done = run(sys.executable, "-c", PROGRAM, str(number))

@@ -117,7 +117,7 @@ def test_the_platform_is_read_from_the_header(broken, bits, order, machine, text
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     patches=st.lists(st.tuples(st.integers(6, 4096), st.binary(min_size=1, max_size=8)), max_size=6)
@@ -136,7 +136,7 @@ def test_a_corrupted_library_is_read_or_refused(tmp_path, patches):
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     row=st.integers(0, 40),

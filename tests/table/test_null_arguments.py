@@ -16,6 +16,8 @@ TAKEN = Path(__file__).with_name("nulls_taken.txt")
 SLOTS = all_slots()
 PROGRAM = Path(__file__).parents[1] / "support/null_calls.py"
 
+pytestmark = pytest.mark.slow
+
 
 class Answer(NamedTuple):
     """What a call answered, and "written" if it wrote to the memory that it was given."""

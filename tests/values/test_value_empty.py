@@ -118,7 +118,7 @@ def test_a_tensor_with_too_many_bytes_to_count_is_refused(api, dtype):
     ("shape", "error", "says"),
     [
         ({2: 3}, TypeError, r"^shape must be an int"),
-        ((True,), TypeError, r"^shape must be an int"),
+        ((True,), TypeError, r"^shape(\[0\])? must be an int"),
         ((2, -1), ValueError, r"shape\[1\].*-1"),
         ((1 << 63,), ValueError, r"shape\[0\]"),
         (1 << 60, errors.OutOfMemory, None),

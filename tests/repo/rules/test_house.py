@@ -9,6 +9,7 @@ from pathlib import Path
 
 import cffi
 import numpy as np
+import pytest
 from slots import Slot, slots_of
 from support.compilers import has_mimalloc
 from support.paths import CHECKOUT
@@ -107,6 +108,7 @@ def compile_each(compiler: list[str], paths: list[Path], *flags: str) -> str:
     return done.stderr if done.returncode else ""
 
 
+@pytest.mark.slow
 def test_every_header_of_the_core_can_be_included_alone(c_compiler):
     public = [path for path in HEADERS if path.parent == DOCUMENTATION]
     inner = [path for path in HEADERS if CHECKOUT / "core/src" in path.parents]
@@ -117,6 +119,7 @@ def test_every_header_of_the_core_can_be_included_alone(c_compiler):
     assert compile_each(c_compiler, inner, "-std=gnu11", *includes) == ""
 
 
+@pytest.mark.slow
 def test_every_header_of_the_boundary_can_be_included_alone(c_compiler):
     boundary = [path for path in HEADERS if CHECKOUT / "ortcffi" in path.parents]
     folders = [CHECKOUT / folder for folder in ("core/include", "core/src", "ortcffi")]
