@@ -117,8 +117,9 @@ static bool borrows(unsigned slot) {
 #define FIRST_OF(first, ...) first
 
 static bool has_notes(const struct hook* hook, unsigned slot) {
-  return hook->handed_out.figures->notes != 0 && !borrows(slot) &&
-         (hook == WATCH || slot != CORE_PLACE(CreateOpAttr)); /* CreateNode takes attributes over */
+  /* CreateNode takes attributes over; an op library keeps its domain as long as it is loaded. */
+  unsigned given = hook == WATCH ? CORE_PLACE(CreateCustomOpDomain) : CORE_PLACE(CreateOpAttr);
+  return hook->handed_out.figures->notes != 0 && !borrows(slot) && slot != given;
 }
 
 /* Notes what was written to `place`, where a caller wanted a pointer to a new object. */
