@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode
 from ortcffi._native import ffi, lib
-from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import FIELDS, ops_of, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels import child
@@ -50,7 +49,8 @@ class Client(NamedTuple):
     adapts: bool = False  # whether the library asks an older host for an older version
     called: dict[str, int] = {}  # noqa: RUF012  # calls of each slot; never changed
     needs: Needs = Needs(1, ())  # the lowest API version that has these slots
-    ops: tuple[Op, ...] = ()
+    registered: int = 0  # how many ops
+    ops: tuple[Op, ...] = ()  # the same, where the host is the core
     factories: tuple[Factory, ...] = ()  # that were made with the core as their host
     problem: str | None = None  # None if the library registered ops or factories
     printed: str = ""  # to stderr
@@ -97,7 +97,8 @@ def _probe(path: str, host: str, seconds: float) -> Client:
         Factory._make([*each[:-1], tuple(each[-1])]) for each in facts.get("factories", [])
     )
     problem = problem or facts.get("problem", "")
-    if not problem and "ops" in facts and not ops:
+    registered = facts.get("registered", 0)
+    if not problem and "registered" in facts and not registered:
         problem = f"{ENTRY} succeeded but registered no op"
     elif not problem and "factories" in facts and not made:
         problem = f"{EP_ENTRY} succeeded but made no factory"
@@ -111,6 +112,7 @@ def _probe(path: str, host: str, seconds: float) -> Client:
         granted=any(asked <= version for asked in figures.asked),
         called=figures.called,
         needs=figures.needs,
+        registered=registered,
         ops=ops,
         factories=made,
         problem=problem or None,
@@ -174,12 +176,13 @@ def _register(path: str, api: Api, counted: str) -> None:
         raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")
     register = ffi.cast("RegisterCustomOpsFn", function)
     call(api.pointer, ENTRY, register, options, trace.base)
-    if not api.is_core and Figures(figures).called.get("AddCustomOpDomain"):
-        # The options of another host cannot be read: the library registers with the core as well.
-        api, options = core_api(), _environment_and_options(core_api())[1]
-        call(api.pointer, ENTRY, register, options, api.base)
-    registered = ops_of(lib.ortcffi_options_ops(options)) if api.is_core else ()
-    child.tell(ops=[_read(domain, op) for domain, op in registered])
+    if api.is_core:
+        ops = [_read(domain, op) for domain, op in ops_of(lib.ortcffi_options_ops(options))]
+        child.tell(ops=ops, registered=len(ops))
+        return
+    called = Figures(figures).called  # the options of another host cannot be read
+    has_domain = called.get("AddCustomOpDomain")
+    child.tell(registered=called.get("CustomOpDomain_Add", 0) if has_domain else 0)
 
 
 def _read(domain: str, op: Any) -> Op:

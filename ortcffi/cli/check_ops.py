@@ -95,7 +95,7 @@ def check_ops(report: Report, subject: Subject, hosts: Iterable[str]) -> None:
     for host in hosts or [str(lowest), *(["real"] if installed_libraries() else [])]:
         client = register(report, host)
         report.add(registers_its_ops, host, client)
-        if not client.problem and len(client.ops) != len(core.ops):
+        if not client.problem and client.registered != core.registered:
             report.notes.append(f"on {host} it registers {_count(client)}")
         if host not in {"core", "real", str(core.host_version)} and not client.problem:
             _compare(report, trials, _try_all(report, subject._replace(host=host), again))
@@ -109,7 +109,7 @@ def check_ops(report: Report, subject: Subject, hosts: Iterable[str]) -> None:
 
 
 def _count(client: Client) -> str:
-    return f"{len(client.ops)} op{'' if len(client.ops) == 1 else 's'}"
+    return f"{client.registered} op{'' if client.registered == 1 else 's'}"
 
 
 def _try_all(
