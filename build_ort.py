@@ -17,17 +17,13 @@ ROOT = Path(__file__).parent.resolve()
 LINES = (ROOT / "core/flags.mk").read_text().splitlines()
 CORE = {name: words.split() for name, equals, words in (x.partition(" =") for x in LINES) if equals}
 
-if os.name != "posix":
-    raise SystemExit(
-        "the Python package needs Linux, macOS or another Unix; "
-        "for Windows there is the core alone: make -C core windows"
-    )
 if sys.implementation.name != "cpython":
     raise SystemExit("the Python package needs CPython; PyPy is not supported yet")
 # Whether the extension keeps to the stable ABI, which a Python without the GIL does not have.
 IS_ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
 # The name in core/flags.mk of the system that is built for. _PYTHON_HOST_PLATFORM says another one.
-SYSTEM = "APPLE" if sysconfig.get_platform().startswith("macosx") else "POSIX"
+PLATFORM = sysconfig.get_platform().partition("-")[0]
+SYSTEM = {"macosx": "APPLE", "win": "WINDOWS"}.get(PLATFORM, "POSIX")
 INCLUDE = ["core/include", "core/src", "ortcffi"]
 # Only the value 1 turns them on.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
@@ -53,6 +49,7 @@ CFLAGS, LDFLAGS = (shlex.split(os.environ.get(name, "")) for name in ["CFLAGS", 
 KEEPS_SYMBOLS = IS_FOR_DEBUGGING or bool(CFLAGS or LDFLAGS)
 OUR_FLAGS = [
     *CORE["FLAGS"],
+    *CORE[f"FLAGS_OF_{SYSTEM}"],
     *CORE[f"{HEAP}_FLAGS"],
     # Debug information, even line numbers alone, would triple the wheel's size.
     *(["-O1", "-g", "-fno-omit-frame-pointer"] if IS_FOR_DEBUGGING else ["-O2", "-g0"]),
@@ -77,12 +74,20 @@ LINK_FLAGS = [
 
 def exports(library: str) -> str:
     """Return the flag that exports what a list of core/exports names, and nothing else."""
-    [flag], [file] = CORE[f"EXPORT_OF_{SYSTEM}"], CORE[f"EXPORTS_OF_{SYSTEM}"]
-    return flag + str((ROOT / "core" / file).with_stem(library))
+    flag, [file] = CORE[f"EXPORT_OF_{SYSTEM}"], CORE[f"EXPORTS_OF_{SYSTEM}"]
+    return "".join([*flag, str((ROOT / "core" / file).with_stem(library))])
 
 
 CORE_LINK_FLAGS = [*LINK_FLAGS, *CORE[f"LINK_OF_{SYSTEM}"], exports("ortcore"), *LDFLAGS]
-EXTENSION_LINK_FLAGS = [*LINK_FLAGS, exports("extension"), *LDFLAGS]
+# Windows has no undefined symbols: Python's functions are those of python3.dll. LIBPYTHON3 is its
+# import library where another system builds.
+PYTHON3 = os.environ.get("LIBPYTHON3", str(Path(sys.base_prefix, "libs/python3.lib")))
+EXTENSION_LINK_FLAGS = [
+    *LINK_FLAGS,
+    exports("extension"),
+    *([PYTHON3] if SYSTEM == "WINDOWS" else []),
+    *LDFLAGS,
+]
 
 
 def write_extension() -> str:
@@ -91,7 +96,10 @@ def write_extension() -> str:
     ``tools/generate.py`` has made the declarations, for which it needs a compiler.
     """
     ort = FFI()
-    ort.cdef((ROOT / "ortcffi/boundary/cdef.txt").read_text())
+    declarations = (ROOT / "ortcffi/boundary/cdef.txt").read_text()
+    if SYSTEM == "WINDOWS":
+        declarations = declarations.replace("typedef char ORTCHAR_T;", "typedef wchar_t ORTCHAR_T;")
+    ort.cdef(declarations)
     ort.set_source("ortcffi._ort", '#include "boundary/boundary.h"', compiler_verbose=0)
     os.makedirs("build", exist_ok=True)
     ort.emit_c_code("build/_ort.c")

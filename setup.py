@@ -25,6 +25,17 @@ class BuildExtensionAndCore(build_ext):
     has a C compiler may lack.
     """
 
+    def finalize_options(self) -> None:
+        if os.name == "nt":
+            self.compiler = self.compiler or "mingw32"  # Microsoft's lacks what the sources use
+        super().finalize_options()
+
+    def get_ext_filename(self, fullname: str) -> str:
+        """Return the name for the system that is built for, which setuptools takes from Python."""
+        if ort.SYSTEM == "WINDOWS":
+            return fullname.replace(".", os.sep) + ".pyd"
+        return super().get_ext_filename(fullname)
+
     def run(self) -> None:
         super().run()
         if ort.SYSTEM == "APPLE":
@@ -45,7 +56,8 @@ class BuildExtensionAndCore(build_ext):
         """Say what to install if there is no compiler, or no Python.h."""
         missing = []
         if shutil.which(self.compiler.compiler_so[0]) is None:
-            missing.append(f"a C compiler, here {self.compiler.compiler_so[0]} (package gcc)")
+            package = "MinGW-w64, for UCRT" if os.name == "nt" else "package gcc"
+            missing.append(f"a C compiler, here {self.compiler.compiler_so[0]} ({package})")
         if not any(Path(folder, "Python.h").exists() for folder in self.include_dirs):
             missing.append("Python's headers (package python3-dev)")
         if missing:

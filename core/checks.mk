@@ -49,7 +49,7 @@ LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS) $(SEEN)
 THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)
 
 vpath %.c $(CLIENTS) $(FAULTS)
-COMPILE_CLIENT = $(CC) -std=gnu11 -Wall -Wextra -Wno-unused-parameter $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude -o $@
+COMPILE_CLIENT = $(CC) -std=gnu11 -Wall -Wextra -Wno-unused-parameter $(FLAGS_OF_$(SYSTEM)) $(CFLAGS) -Iinclude -o $@
 $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 	$(COMPILE_CLIENT) $(filter %.c %.o,$^) $(LINK_CLIENT)
 $(BUILD)/faults $(BUILD)/faults.so: $(FAULTS)/faults.c $(wildcard $(FAULTS)/faults_*.c $(FAULTS)/*.def)

@@ -16,6 +16,7 @@ MALLOC_FLAGS = -DCORE_USE_MALLOC
 # that the library exports. The body of a slot need not use all parameters of the slot.
 FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
 
+FLAGS_OF_POSIX =
 HARDEN_OF_POSIX = -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 # defs: an undefined symbol is an error. nodelete: dlclose does not unload the library, so threads
 # that end later can still free their thread-local caches.
@@ -24,6 +25,7 @@ NAME_OF_POSIX = libortcore.so
 EXPORT_OF_POSIX = -Wl,--version-script=
 EXPORTS_OF_POSIX = exports/ortcore.map
 
+FLAGS_OF_APPLE =
 HARDEN_OF_APPLE =
 # The linker writes the install name into clients, which look for the library under it.
 LINK_OF_APPLE = -Wl,-install_name,@rpath/libortcore.dylib
@@ -31,3 +33,11 @@ NAME_OF_APPLE = libortcore.dylib
 EXPORT_OF_APPLE = -Wl,-exported_symbols_list,
 EXPORTS_OF_APPLE = exports/ortcore.exp
 
+# MinGW's printf, because that of Windows does not know %zu.
+FLAGS_OF_WINDOWS = -D__USE_MINGW_ANSI_STDIO=1
+HARDEN_OF_WINDOWS =
+# Other Windows machines do not have the compiler's runtime library.
+LINK_OF_WINDOWS = -static-libgcc
+NAME_OF_WINDOWS = ortcore.dll
+EXPORT_OF_WINDOWS =
+EXPORTS_OF_WINDOWS = exports/ortcore.def

@@ -4,7 +4,8 @@
     python tools/generate.py
 
 ``ortcffi/boundary/cdef.txt`` has the declarations that the build hands to CFFI: the boundary's
-headers, preprocessed by the C compiler, which the build itself then need not run for them.
+headers, preprocessed by the C compiler, which the build itself then need not run for them. Its first
+line says what a character of a path is; build_ort.py has another one for Windows.
 ``ortcffi/_ort.pyi`` has the types of the compiled module, made from the same declarations.
 ``ortcffi/__init__.pyi`` has the public names, which ``ortcffi/__init__.py`` lists by module, and
 ``ortcffi/compat/__init__.pyi`` those that ``ortcffi/compat/_names.py`` lists.
@@ -48,6 +49,7 @@ RULES_FROM = [
 ]
 INTEGERS = ["size_t", "int8_t", "int16_t", "int32_t", "int64_t"]
 INTEGERS += ["uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t"]
+PATH_CHARACTER = "typedef char ORTCHAR_T;\n"
 OBJECT = "ortcffi_object"  # any Python object: see ortcffi/boundary/conversions.h
 PYTHON = {"void": "None", "bool": "bool", "_Bool": "bool", "float": "float", "double": "float"}
 PYTHON[OBJECT] = "Any"
@@ -270,6 +272,7 @@ def cdef() -> str:
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     # With a standard, since newer compilers do not make the same of `bool` by default.
     flags = ["-std=gnu11", "-E", "-DORTCFFI_CDEF", "-D__attribute__(x)="]
+    flags.append("-DORTCHAR_T=ORTCHAR_T")  # it stays a name
     flags += [f"-I{CHECKOUT / path}" for path in ("core/include", "core/src", "ortcffi")]
     command = [*compiler, *flags, str(CHECKOUT / "ortcffi/boundary/cdef.h")]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -375,9 +378,10 @@ def _row(function: ast.FunctionDef) -> list[str]:
 def generated() -> dict[Path, str]:
     """The files that this script writes, and their text."""
     declarations = cdef()
+    named = PATH_CHARACTER + declarations
     return {
-        CDEF: declarations + used_types(declarations),
-        STUB: stub(declarations),
+        CDEF: named + used_types(named),
+        STUB: stub(declarations.replace("ORTCHAR_T", "char")),
         NAMES: names("ortcffi/__init__.py", "from ortcffi import errors as errors", *VERSION),
         COMPAT: names("ortcffi/compat/_names.py", "import contextlib as contextlib"),
         RULES: rules(),

@@ -124,7 +124,9 @@
 #else
 #define ORT_EXPORT
 #endif
+#ifndef ORTCHAR_T
 #define ORTCHAR_T char
+#endif
 #ifndef ORT_TSTR
 #define ORT_TSTR(X) X
 #define ORT_TSTR_ON_MACRO(X) X

@@ -49,7 +49,7 @@ from ortcffi.options.session_options import SessionOptions
 from ortcffi.options.settings import SHARED_ARENA
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
-from ortcffi.table.load import LoadError, package_advice
+from ortcffi.table.load import LoadError, library_of, package_advice
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.value import Value
 
@@ -426,7 +426,7 @@ def _base_of(path: str) -> "OrtApiBase | None":
         base = lib.ortcffi_received_base(i)
         if not base:
             return None
-        owner = lib.ortcffi_library_of(base)
-        if owner and os.path.samefile(ffi.string(owner), path):
+        owner = library_of(base)
+        if owner and os.path.samefile(owner, path):
             return base
     return None

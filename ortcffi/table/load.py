@@ -253,12 +253,17 @@ def _open(path: bytes) -> tuple["Cdata", str]:
     return library, decode(reason)
 
 
+def library_of(address: "Cdata") -> bytes:
+    """Return the path of the library that an address is in, for `_open`; empty if in none."""
+    path = ffi.new("char[4096]")
+    return bytes(ffi.buffer(path, lib.ortcffi_library_of(address, path)))
+
+
 def _table(argument: str, path: str, library: "Cdata") -> Api:
     entry = lib.ortcffi_library_symbol(library, ENTRY.encode())
-    owner = lib.ortcffi_library_of(entry)
-    if not entry or not owner:  # a symbol can be a constant instead of an address
+    home = library_of(entry)
+    if not entry or not home:  # a symbol can be a constant instead of an address
         raise _no_entry(argument, path)
-    home = ffi.string(owner)
     # The loader looks for a symbol in the library, then in those that it depends on.
     if _open(home)[0] != library:
         problem = f"does not define {ENTRY} but depends on {os.fsdecode(home)!r}, which does"
@@ -309,9 +314,9 @@ def expose_symbols() -> str:
     """
     reason = ffi.new("char[]", 4096)
     # The path must be the one that the loader knows, so that it finds the loaded library.
-    extension = lib.ortcffi_library_of(lib.ortcffi_core_api_base())
+    extension = library_of(lib.ortcffi_core_api_base())
     if not lib.ortcffi_library_expose(extension, reason, len(reason)):
         raise OSError(f"the extension module cannot be opened with RTLD_GLOBAL: {decode(reason)}")
     program = lib.ortcffi_library_open(ffi.NULL, reason, len(reason))
     found = lib.ortcffi_library_symbol(program, ENTRY.encode())
-    return os.fsdecode(ffi.string(lib.ortcffi_library_of(found)))
+    return os.fsdecode(library_of(found))

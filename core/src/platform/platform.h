@@ -241,6 +241,8 @@ uint64_t core_wall_clock(void);
  * closed.
  * @{ */
 
+/** Room for a path with its terminator; a longer one is as one that does not exist. */
+#define CORE_PATH_ROOM 4096
 /** The size of the buffer for the error of opening a library. */
 #define CORE_LIBRARY_ERROR 512
 
@@ -251,6 +253,8 @@ void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]);
 void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]);
 /** Returns the address of an exported symbol, or NULL. */
 void* core_library_symbol(void* library, const char* name);
+/** Writes the path of the library that an address belongs to, as UTF-8; false if there is none. */
+bool core_library_path(const void* address, char path[CORE_PATH_ROOM]);
 /** Closes a library that core_library_open opened. */
 void core_library_close(void* library);
 /** Returns the address of a symbol in the process's global scope, or NULL. */
@@ -268,9 +272,6 @@ void* core_process_symbol(const char* name);
 #define CORE_SEPARATOR '/'
 #define CORE_IS_SEPARATOR(c) ((c) == '/')
 #endif
-
-/** Room for a path with its terminator; a longer one is as one that does not exist. */
-#define CORE_PATH_ROOM 4096
 
 enum core_file {
   CORE_NO_FILE,

@@ -426,6 +426,14 @@ void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]) {
 
 void* core_library_symbol(void* library, const char* name) { return dlsym(library, name); }
 
+bool core_library_path(const void* address, char path[CORE_PATH_ROOM]) {
+  Dl_info found;
+  int length = dladdr(address, &found) != 0 && found.dli_fname != NULL
+                   ? snprintf(path, CORE_PATH_ROOM, "%s", found.dli_fname)
+                   : 0;
+  return length > 0 && length < CORE_PATH_ROOM;
+}
+
 void core_library_close(void* library) { dlclose(library); }
 
 void* core_process_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows 8 and later, 64 bits. */
-#include "platform/platform.h"
+#include "platform/private_copy.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <fcntl.h>
@@ -259,6 +259,18 @@ void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]) {
 void* core_library_symbol(void* library, const char* name) {
   return (void*)GetProcAddress(library, name);
 }
+
+bool core_library_path(const void* address, char path[CORE_PATH_ROOM]) {
+  HMODULE library;
+  wchar_t wide[CORE_PATH_ROOM];
+  DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS;
+  flags |= GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+  return GetModuleHandleExW(flags, address, &library) &&
+         GetModuleFileNameW(library, wide, CORE_PATH_ROOM) != 0 &&
+         WideCharToMultiByte(CP_UTF8, 0, wide, -1, path, CORE_PATH_ROOM, NULL, NULL) != 0;
+}
+
+const char* core_refuse_library(const char* path) { return NULL; }
 
 void core_library_close(void* library) { FreeLibrary(library); }
 

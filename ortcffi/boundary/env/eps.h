@@ -23,9 +23,9 @@ typedef struct ortcffi_ep_host {
 
 /* Registers a library, or a copy of it with variables of its own where the system can make one.
  * `host` is NULL for what RegisterExecutionProviderLibrary gives; otherwise the table must be the
- * core's. `ended`, which must live as long, is 1 once the library has been unregistered. */
+ * core's. The path is UTF-8. `ended`, which must live as long, is 1 once the library has been unregistered. */
 OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const ORTCHAR_T* path, int in_copy, const ortcffi_ep_host* host,
+                               const char* path, int in_copy, const ortcffi_ep_host* host,
                                int* ended, ortcffi_registered_ep** out);
 
 /* Unregisters it. The environment must still be there. */
@@ -39,8 +39,8 @@ typedef struct ortcffi_watched_ep ortcffi_watched_ep;
 /* Gives a library a name, by which hosts that open this extension ask for its factories. `version`
  * is the API version that the library sees; 0 for the host's own. `handle` is the address of the
  * Python object that owns what is made: it is held until the host has released the last factory.
- * The status is the core's. */
-OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version, void* handle,
+ * The path is UTF-8. The status is the core's. */
+OrtStatus* ortcffi_watch_ep(const char* name, const char* path, uint32_t version, void* handle,
                             ortcffi_watched_ep** out);
 
 /* Removes the name. */

@@ -14,22 +14,25 @@ struct ortcffi_registered_ep {
 };
 
 static OrtStatus* register_library(const OrtApi* api, const ortcffi_ep_host* host,
-                                   const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
+                                   const ortcffi_registered_ep* ep, const char* path) {
+  ORTCHAR_T native[CORE_PATH_ROOM];
   const char* why = core_refuse_library(path);
+  if (why == NULL && core_native_path(path, native, sizeof native) > sizeof native) {
+    why = "the path is too long";
+  }
   if (why != NULL) {
-    char shown[CORE_PATH_ROOM], text[CORE_PATH_ROOM + CORE_LIBRARY_ERROR];
-    core_path_utf8(path, shown, sizeof shown);
-    (void)snprintf(text, sizeof text, "%s: %s", shown, why);
+    char text[CORE_PATH_ROOM + CORE_LIBRARY_ERROR];
+    (void)snprintf(text, sizeof text, "%s: %s", path, why);
     return api->CreateStatus(ORT_FAIL, text);
   }
-  return host == NULL ? api->RegisterExecutionProviderLibrary(ep->env, ep->name, path)
-                      : core_register_ep_library(ep->env, host->base, ep->name, path,
+  return host == NULL ? api->RegisterExecutionProviderLibrary(ep->env, ep->name, native)
+                      : core_register_ep_library(ep->env, host->base, ep->name, native,
                                                  host->hardware, host->hardware_count);
 }
 
 /* The same with a copy of the library, which the host opens before this returns. */
 static OrtStatus* register_copy(const OrtApi* api, const ortcffi_ep_host* host,
-                                const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
+                                const ortcffi_registered_ep* ep, const char* path) {
   struct core_library_copy copy;
   char error[CORE_LIBRARY_ERROR];
   if (!core_library_begin_copy(path, &copy, error)) {
@@ -41,7 +44,7 @@ static OrtStatus* register_copy(const OrtApi* api, const ortcffi_ep_host* host,
 }
 
 OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const ORTCHAR_T* path, int in_copy, const ortcffi_ep_host* host,
+                               const char* path, int in_copy, const ortcffi_ep_host* host,
                                int* ended, ortcffi_registered_ep** out) {
   size_t size = strlen(name) + 1;
   ortcffi_registered_ep* ep = malloc(sizeof *ep + size);

@@ -15,7 +15,7 @@
 struct ortcffi_watched_ep {
   ortcffi_watched_ep* next;
   char* name;
-  ORTCHAR_T* path;
+  char* path;
   uint32_t version;
   struct handle* handle; /* the WatchedEp */
   /* Between CreateEpFactories and the release of the last factory. The handle is held. */
@@ -70,18 +70,17 @@ static void list_ep(void* argument) {
   unlock_list(LIST_OF_WATCHED_EPS);
 }
 
-OrtStatus* ortcffi_watch_ep(const char* name, const ORTCHAR_T* path, uint32_t version, void* handle,
+OrtStatus* ortcffi_watch_ep(const char* name, const char* path, uint32_t version, void* handle,
                             ortcffi_watched_ep** out) {
   ortcffi_watched_ep* ep = calloc(1, sizeof *ep);
   if (ep != NULL) {
     ep->handle = handle;
     ep->name = strdup(name);
-    ep->path = malloc(core_path_size(path));
+    ep->path = strdup(path);
     ep->version = version;
   }
   struct listing listing = {ep, false, false};
   if (ep != NULL && ep->name != NULL && ep->path != NULL) {
-    memcpy(ep->path, path, core_path_size(path));
     (void)call_with_gil(list_ep, &listing);
   }
   if (!listing.is_listed) {
@@ -151,16 +150,14 @@ static OrtStatus* begin_trace(ortcffi_watched_ep* ep, const OrtApiBase* base) {
 
 static OrtStatus* open_library(ortcffi_watched_ep* ep, CreateEpApiFactoriesFn* create) {
   char error[CORE_LIBRARY_ERROR];
-  ep->library = core_library_open(ep->path, error);
+  ep->library = core_library_open_utf8(ep->path, error);
   if (ep->library == NULL) {
     return core_status(ORT_FAIL, "%s", error);
   }
   void* made = core_library_symbol(ep->library, "CreateEpFactories");
   void* release = core_library_symbol(ep->library, "ReleaseEpFactory");
   if (made == NULL || release == NULL) {
-    char shown[CORE_PATH_ROOM];
-    core_path_utf8(ep->path, shown, sizeof shown);
-    return core_status(ORT_FAIL, "the library exports no execution provider: %s", shown);
+    return core_status(ORT_FAIL, "the library exports no execution provider: %s", ep->path);
   }
   memcpy(create, &made, sizeof made);
   memcpy(&ep->release, &release, sizeof release);

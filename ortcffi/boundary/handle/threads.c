@@ -2,9 +2,17 @@
 #include "boundary/handle/threads.h"
 
 #include <pthread.h>
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 #include <unwind.h>
+#endif
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t in_op; /* not a thread-local variable: a library has room for few of them */
@@ -22,6 +30,39 @@ int ortcffi_set_in_op(int is_in_op) {
   return before;
 }
 
+#if defined(_WIN32)
+
+int ortcffi_start_thread(void* (*function)(void*), void* argument) {
+  pthread_t thread;
+  int error = pthread_create(&thread, NULL, function, argument);
+  return error != 0 ? error : pthread_detach(thread);
+}
+
+static HANDLE waker; /* an event */
+
+int ortcffi_waker_begin(void) {
+  waker = CreateEventW(NULL, FALSE, FALSE, NULL);
+  return waker != NULL ? 0 : -1;
+}
+
+void ortcffi_waker_end(void) {
+  CloseHandle(waker);
+  waker = NULL;
+}
+
+void ortcffi_waker_wait(int milliseconds) { WaitForSingleObject(waker, (DWORD)milliseconds); }
+
+void ortcffi_wake(void) {
+  if (waker != NULL) {
+    SetEvent(waker);
+  }
+}
+
+/* Nothing is unwound: CPython ends threads by ExitThread. */
+void call_or_wait(void (*function)(void* argument), void* argument) { function(argument); }
+
+#else
+
 int ortcffi_start_thread(void* (*function)(void*), void* argument) {
   pthread_t thread;
   sigset_t all, before;
@@ -33,6 +74,44 @@ int ortcffi_start_thread(void* (*function)(void*), void* argument) {
     pthread_detach(thread);
   }
   return error;
+}
+
+static int ends[2] = {-1, -1};    /* of a pipe: where the thread reads, where others write */
+static atomic_int wake_end = -1; /* the same as ends[1], for handlers of signals */
+
+int ortcffi_waker_begin(void) {
+  if (pipe(ends) < 0) {
+    return -1;
+  }
+  for (int i = 0; i < 2; i++) {
+    fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+  }
+  atomic_store(&wake_end, ends[1]);
+  return 0;
+}
+
+void ortcffi_waker_end(void) {
+  if (atomic_exchange(&wake_end, -1) >= 0) {
+    close(ends[0]);
+    close(ends[1]);
+  }
+}
+
+void ortcffi_waker_wait(int milliseconds) {
+  struct pollfd waited = {.fd = ends[0], .events = POLLIN};
+  char bytes[64];
+  if (poll(&waited, 1, milliseconds) > 0 && read(ends[0], bytes, sizeof bytes) < 0) {
+    return; /* the caller looks anyway */
+  }
+}
+
+void ortcffi_wake(void) {
+  const char wake = 0;
+  int fd = atomic_load(&wake_end);
+  if (fd >= 0 && write(fd, &wake, 1) < 0) {
+    return; /* the pipe is full, so the thread is about to look */
+  }
 }
 
 /* With DWARF unwinding, the unwinder calls the personality routine of each frame that it reaches
@@ -63,3 +142,5 @@ __attribute__((noinline)) void call_or_wait(void (*function)(void* argument), vo
   function(argument);
   __asm__ volatile("");
 }
+
+#endif

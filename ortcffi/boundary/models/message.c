@@ -376,6 +376,16 @@ static PyObject* has(PyObject* object, PyObject* name) {
   return PyBool_FromLong(value != NULL && !(PyList_Check(value) && PyList_Size(value) == 0));
 }
 
+#if defined(_WIN32)
+static const void* memmem(const void* bytes, size_t size, const char* text, size_t length) {
+  const char *at = bytes, *end = at + size;
+  while (length > 0 && at != NULL && (size_t)(end - at) >= length && memcmp(at, text, length) != 0) {
+    at = memchr(at + 1, text[0], (size_t)(end - at) - 1);
+  }
+  return at != NULL && (size_t)(end - at) >= length ? at : NULL;
+}
+#endif
+
 /* mentions(texts): whether one of some bytes may be among the message's; True of one in use. */
 static PyObject* mentions(PyObject* object, PyObject* texts) {
   const struct message* self = (struct message*)object;

@@ -2,7 +2,7 @@
 /*
  * Runs that end early: at a deadline, and for KeyboardInterrupt. See session.h.
  *
- * One thread waits at a pipe for both. Where SIGINT has Python's own handler, a run of the main
+ * One thread waits for both. Where SIGINT has Python's own handler, a run of the main
  * thread puts a function before it, which counts the signals and wakes the thread. The thread ends
  * the run that the main thread is in if a signal has come since that run began; the run raises what
  * Python's handler raises.
@@ -16,34 +16,25 @@
 #include "boundary/session/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "platform/platform.h"
 #include "boundary/gil.h"
 #include "boundary/session/jobs.h"
 #include "boundary/session/session_types.h"
 
-static int ends[2] = {-1, -1}; /* of the pipe: where the thread reads, where others write */
 static int is_started; /* this, main_run and next_deadline change with the lock of LIST_OF_RUNS */
 static unsigned long main_thread;
 static struct run* main_run;         /* the main thread's, if it is in one */
 static _Atomic double next_deadline; /* of all runs; INFINITY for none */
 static atomic_uint interrupts;       /* how often SIGINT has come */
-static atomic_int wake_end = -1;     /* the pipe's end for writing, where there is a thread */
 
 static PyObject *get_signal, *default_handler; /* of the module signal */
 
-double ortcffi_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+double ortcffi_now(void) { return (double)core_clock() * 1e-9; }
 
 /* --- SIGINT ------------------------------------------------------------------------------------*/
 
@@ -58,22 +49,15 @@ static _Atomic double next_look_of_thread; /* INFINITY for none */
  * that is found later may call `on_interrupt`, and so is not called by it. */
 static void (*python_handler)(int);
 
-/* Has the thread look at the count of signals and the next moments. A handler of a signal calls it.
- */
-static void wake_thread(void) {
-  const char wake = 0;
-  int fd = atomic_load(&wake_end);
-  if (fd >= 0 && write(fd, &wake, 1) < 0) {
-    return; /* the pipe is full, so the thread is about to look */
-  }
-}
-
 /* First Python's function: a run that is ended asks Python for what has come. */
 static void on_interrupt(int number) {
   int error = errno;
   python_handler(number);
+#if defined(_WIN32)
+  signal(number, on_interrupt); /* Python's function has put itself back */
+#endif
   atomic_fetch_add(&interrupts, 1);
-  wake_thread();
+  ortcffi_wake();
   errno = error;
 }
 
@@ -89,16 +73,25 @@ static int is_default_interrupt(void) {
 /* Has `on_interrupt` be called for SIGINT, where Python's own handler raises KeyboardInterrupt.
  * Needs the GIL. */
 static void catch_interrupts(void) {
+#if defined(_WIN32)
+  void (*handler)(int) = signal(SIGINT, SIG_GET);
+#else
   struct sigaction action;
   if (sigaction(SIGINT, NULL, &action) < 0 || (action.sa_flags & SA_SIGINFO)) {
     return;
   }
-  int is_taken = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
-  int is_known = python_handler == NULL || action.sa_handler == python_handler;
-  if (is_taken && is_known && action.sa_handler != on_interrupt && is_default_interrupt()) {
-    python_handler = action.sa_handler;
+  void (*handler)(int) = action.sa_handler;
+#endif
+  int is_taken = handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR;
+  int is_known = python_handler == NULL || handler == python_handler;
+  if (is_taken && is_known && handler != on_interrupt && is_default_interrupt()) {
+    python_handler = handler;
+#if defined(_WIN32)
+    signal(SIGINT, on_interrupt);
+#else
     action.sa_handler = on_interrupt;
     sigaction(SIGINT, &action, NULL);
+#endif
   }
 }
 
@@ -155,14 +148,10 @@ static int wait_time(double moment) {
 }
 
 static void* watch_runs(void* unused) {
-  struct pollfd waited = {.fd = ends[0], .events = POLLIN};
   unsigned seen = 0; /* not the count: a signal may have come before this thread runs */
   for (;;) {
-    char bytes[64];
     double next = earlier(atomic_load(&next_deadline), atomic_load(&next_look_of_thread));
-    if (poll(&waited, 1, wait_time(next)) > 0 && read(ends[0], bytes, sizeof bytes) < 0) {
-      continue;
-    }
+    ortcffi_waker_wait(wait_time(next));
     double now = ortcffi_now();
     unsigned count = atomic_load(&interrupts);
     int is_look_due = atomic_load(&next_look_of_thread) <= now;
@@ -180,19 +169,13 @@ static void* watch_runs(void* unused) {
 static int start_thread(void) {
   atomic_store(&next_deadline, INFINITY);
   atomic_store(&next_look_of_thread, INFINITY);
-  if (pipe(ends) < 0) {
+  if (ortcffi_waker_begin() < 0) {
     return -1;
-  }
-  for (int i = 0; i < 2; i++) {
-    fcntl(ends[i], F_SETFL, O_NONBLOCK);
-    fcntl(ends[i], F_SETFD, FD_CLOEXEC);
   }
   if (ortcffi_start_thread(watch_runs, NULL) != 0) {
-    close(ends[0]);
-    close(ends[1]);
+    ortcffi_waker_end();
     return -1;
   }
-  atomic_store(&wake_end, ends[1]);
   return 0;
 }
 
@@ -233,7 +216,7 @@ int ortcffi_supervise_deadline(const struct run* run) {
   }
   unlock_list(LIST_OF_RUNS);
   if (is_next) {
-    wake_thread();
+    ortcffi_wake();
   }
   return 0;
 }
@@ -258,7 +241,7 @@ int ortcffi_supervise_begin(struct run* run, double now) {
     next_look = now + LOOK_AGAIN;
     catch_interrupts();
     atomic_store(&next_look_of_thread, next_look);
-    wake_thread();
+    ortcffi_wake();
   }
   static unsigned seen;  /* the signals that Python was asked for */
   run->outer = main_run; /* a run within a kernel of another run */
@@ -291,11 +274,7 @@ void ortcffi_runs_after_fork(void) {
   ortcffi_runs_forget();
   main_thread = PyThread_get_thread_ident();
   main_run = NULL;
-  atomic_store(&wake_end, -1);
-  if (is_started) {
-    close(ends[0]);
-    close(ends[1]);
-  }
+  ortcffi_waker_end();
   is_started = 0;
   next_look = 0;
 }

@@ -11,7 +11,7 @@
  */
 #include "boundary/session/jobs.h"
 
-#include <unistd.h>
+#include "platform/platform.h"
 
 static pthread_mutex_t workers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
@@ -45,8 +45,7 @@ static void take_out(struct job* job) {
 static size_t most_begun(void) {
   static size_t most;
   if (most == 0) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    most = processors < 1 ? 1 : (size_t)processors;
+    most = core_processor_count();
   }
   return most;
 }
