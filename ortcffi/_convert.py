@@ -7,6 +7,7 @@ Their errors name the argument.
 import os
 import re
 import stat
+import sys
 from collections.abc import Mapping
 from enum import IntEnum
 from operator import index
@@ -63,6 +64,13 @@ def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
     return encoded
 
 
+def native(path: bytes) -> bytes:
+    """Return a path in UTF-8 as a parameter of type ORTCHAR_T takes it: UTF-16 on Windows."""
+    if sys.platform == "win32":
+        return os.fsdecode(path)  # which CFFI converts
+    return path
+
+
 def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
     """Return the path of a file for C to read, as `path_of`.
 
@@ -94,11 +102,13 @@ def bytes_like(argument: str, content: Any) -> Any:
 
 def decode(text: "Cdata") -> str:
     """Return a C string, with replacement characters for what is not UTF-8; "" for NULL."""
-    kept = ffi.string(text) if text else b""
+    kept: Any = ffi.string(text) if text else b""
+    if isinstance(kept, str):  # a path on Windows
+        return kept
     try:
-        return kept.decode()
+        return str(kept, "utf-8")
     except UnicodeDecodeError:
-        return kept.decode(errors="replace")
+        return str(kept, "utf-8", "replace")
 
 
 def callable_or_none(argument: str, function: Any) -> Any:

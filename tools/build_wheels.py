@@ -83,7 +83,7 @@ def copy_headers(folder: Path) -> list[str]:
 
 
 def make_import_library(zig: str, folder: Path) -> Path:
-    """Make the library with which an extension finds the stable ABI of CPython 3.11 in python3.dll."""
+    """Make the library that says which functions of CPython 3.11 are in python3.dll."""
     from abi3info import DATAS, FUNCTIONS
 
     lines = ["LIBRARY python3.dll", "EXPORTS"]

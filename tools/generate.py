@@ -4,8 +4,8 @@
     python tools/generate.py
 
 ``ortcffi/boundary/cdef.txt`` has the declarations that the build hands to CFFI: the boundary's
-headers, preprocessed by the C compiler, which the build itself then need not run for them. Its first
-line says what a character of a path is; build_ort.py has another one for Windows.
+headers, preprocessed by the C compiler, which the build itself then need not run for them. Its
+first line says what a character of a path is; build_ort.py has another one for Windows.
 ``ortcffi/_ort.pyi`` has the types of the compiled module, made from the same declarations.
 ``ortcffi/__init__.pyi`` has the public names, which ``ortcffi/__init__.py`` lists by module, and
 ``ortcffi/compat/__init__.pyi`` those that ``ortcffi/compat/_names.py`` lists.

@@ -18,7 +18,7 @@ AS_LIBONNXRUNTIME = """\
 make this folder, in which the core has the name of ONNX Runtime's library, and print its path:
 programs that LD_LIBRARY_PATH has look there first run on the core"""
 
-LIBRARY = "libortcore.dylib" if sys.platform == "darwin" else "libortcore.so"
+LIBRARY = {"darwin": "libortcore.dylib", "win32": "ortcore.dll"}.get(sys.platform, "libortcore.so")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CHECKOUT = os.path.dirname(_PACKAGE)
 

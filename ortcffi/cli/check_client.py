@@ -12,7 +12,7 @@ import sys
 import tempfile
 from typing import Any, NamedTuple
 
-from ortcffi._convert import absolute, decode
+from ortcffi._convert import absolute, decode, native
 from ortcffi._native import ffi, lib
 from ortcffi.custom_ops.describe import FIELDS, ops_of, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
@@ -168,7 +168,7 @@ def _register(path: str, api: Api, counted: str) -> None:
         name = b"ortcffi-check"
         check(
             api.pointer,
-            lib.RegisterExecutionProviderLibrary(api.pointer, env, name, os.fsencode(path)),
+            lib.RegisterExecutionProviderLibrary(api.pointer, env, name, native(os.fsencode(path))),
         )
         check(api.pointer, lib.UnregisterExecutionProviderLibrary(api.pointer, env, name))
         return

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ortcffi._convert import decode
+from ortcffi._convert import decode, native
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi.compat._arguments import instance
@@ -127,7 +127,7 @@ def get_model_compatibility_for_ep_devices(devices: Sequence[OrtEpDevice], info:
 
 
 def get_compatibility_info_from_model(path: Any, ep_type: str, /) -> str | None:
-    encoded = text(path).encode()
+    encoded = native(text(path).encode())
     return _info("GetCompatibilityInfoFromModel", encoded, text(ep_type).encode())
 
 

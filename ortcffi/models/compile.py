@@ -13,6 +13,7 @@ from ortcffi._convert import (
     encode,
     input_path,
     integer,
+    native,
     of_type,
     path_of,
 )
@@ -167,7 +168,7 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         if ep_context_directory is not None:
             directory = os.path.join(path_of("ep_context_directory", ep_context_directory), b"")
             name = encode("ep_context_name", ep_context_name)
-            task.set("EpContextBinaryInformation", directory, name)
+            task.set("EpContextBinaryInformation", native(directory), native(name))
         if ep_context_writer is not None:
             writer = callable_or_none("ep_context_writer", ep_context_writer)
             task.call_back("EpContextDataWriteFunc", "write_named", writer)
@@ -237,7 +238,7 @@ class _Task:
             return
         if where is None or callable(where):
             raise ValueError("external_output needs external_initializers, a path")
-        file = path_of("external_initializers", where)
+        file = native(path_of("external_initializers", where))
         if output is None:
             self.set("OutputModelExternalInitializersFile", file, least)
             return
@@ -255,7 +256,7 @@ class _Task:
             return
         model = content_of(model)
         if isinstance(model, (str, os.PathLike)):
-            self.set("InputModelPath", input_path("model", model))
+            self.set("InputModelPath", native(input_path("model", model)))
         else:
             content = bytes_like("model", model)
             if not len(content):
@@ -269,7 +270,7 @@ class _Task:
         if callable(output):
             self.call_back("OutputModelWriteFunc", "write", output)
         elif isinstance(output, (str, os.PathLike)):
-            self.set("OutputModelPath", path_of("output", output))
+            self.set("OutputModelPath", native(path_of("output", output)))
         else:
             kind = type(output).__name__
             raise TypeError(f"output must be a path, a callable or None, not {kind}")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from os import fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import decode, encode, integer
+from ortcffi._convert import decode, encode, integer, native
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
@@ -76,7 +76,7 @@ def stored_at(api: "Api", info: Any) -> StoredAt | None:
     """Return what an ``OrtExternalInitializerInfo`` says."""
     if not info:
         return None
-    path = decode(ffi.cast("char*", lib.ExternalInitializerInfo_GetFilePath(api.pointer, info)))
+    path = decode(lib.ExternalInitializerInfo_GetFilePath(api.pointer, info))
     offset = lib.ExternalInitializerInfo_GetFileOffset(api.pointer, info)
     return StoredAt(path, offset, lib.ExternalInitializerInfo_GetByteSize(api.pointer, info))
 
@@ -88,7 +88,7 @@ def _make_info(api: "Api", answer: Any, out: Any) -> None:
         raise TypeError(
             f"the function must return a StoredAt or None, not {type(answer).__name__}"
         ) from None
-    name = encode("path", fspath(path))
+    name = native(encode("path", fspath(path)))
     where = integer("offset", offset, _OFFSET)
     length = integer("size", size, _OFFSET)
     create = lib.CreateExternalInitializerInfo

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, optional_mapping
+from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, native, optional_mapping
 from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -304,10 +304,10 @@ class SessionOptions(Options, FromHandle):
             A file of that name was added before.
         """
         files = mapping("files", files)
-        names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in files]
+        names = [ffi.new("ORTCHAR_T[]", native(encode("a name", name))) for name in files]
         contents = [_bytes(f"the content of {name!r}", files[name]) for name in files]
         sizes = ffi.new("size_t[]", [len(content) for content in contents])
-        arrays = ffi.new("char*[]", names), ffi.new("char*[]", contents), sizes
+        arrays = ffi.new("ORTCHAR_T*[]", names), ffi.new("char*[]", contents), sizes
         with lock:
             self._keep("external_files", contents)
             self._call("AddExternalInitializersFromFilesInMemory", *arrays, len(names))

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import bytes_like, input_path, of_type
+from ortcffi._convert import bytes_like, input_path, native, of_type
 from ortcffi._native import lib
 from ortcffi._public import size
 from ortcffi.env.env import Env
@@ -115,7 +115,7 @@ def source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None)
     held = None
     is_bytes = type(model) is bytes  # asked first, because the other question takes longer
     if not is_bytes and isinstance(model, (str, os.PathLike)):
-        slot, subject = "CreateSession", (input_path("model", model),)
+        slot, subject = "CreateSession", (native(input_path("model", model)),)
     else:
         held = model if is_bytes else bytes_like("model", model)
         slot, subject = "CreateSessionFromArray", (held, len(held))

@@ -5,7 +5,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import bytes_like, input_path, of_type
+from ortcffi._convert import bytes_like, input_path, native, of_type
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -62,7 +62,7 @@ class LoraAdapter(Handle):
             path = input_path("source", source)
             content = _content_of(path)
             # The library says what is wrong with what cannot be read.
-            slot, arguments = "CreateLoraAdapter", (path,)
+            slot, arguments = "CreateLoraAdapter", (native(path),)
         else:
             content = _bytes_of(source)
         if content:

@@ -36,6 +36,9 @@ RELEASES = f"expected release 1.{OLDEST_VERSION} of ONNX Runtime or a later one"
 if sys.platform == "darwin":
     SYSTEM_NAMES = ["libonnxruntime.dylib"]
     NAME_ENDS = ("libonnxruntime.", ".dylib")
+elif sys.platform == "win32":
+    SYSTEM_NAMES = ["onnxruntime.dll"]
+    NAME_ENDS = ("onnxruntime.dll", "")
 else:
     SYSTEM_NAMES = ["libonnxruntime.so.1", "libonnxruntime.so"]
     NAME_ENDS = ("libonnxruntime.so", "")

@@ -23,10 +23,11 @@ typedef struct ortcffi_ep_host {
 
 /* Registers a library, or a copy of it with variables of its own where the system can make one.
  * `host` is NULL for what RegisterExecutionProviderLibrary gives; otherwise the table must be the
- * core's. The path is UTF-8. `ended`, which must live as long, is 1 once the library has been unregistered. */
-OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const char* path, int in_copy, const ortcffi_ep_host* host,
-                               int* ended, ortcffi_registered_ep** out);
+ * core's. The path is UTF-8. `ended`, which must live as long, is 1 once the library has been
+ * unregistered. */
+OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name, const char* path,
+                               int in_copy, const ortcffi_ep_host* host, int* ended,
+                               ortcffi_registered_ep** out);
 
 /* Unregisters it. The environment must still be there. */
 void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep);

@@ -43,9 +43,9 @@ static OrtStatus* register_copy(const OrtApi* api, const ortcffi_ep_host* host,
   return status;
 }
 
-OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
-                               const char* path, int in_copy, const ortcffi_ep_host* host,
-                               int* ended, ortcffi_registered_ep** out) {
+OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name, const char* path,
+                               int in_copy, const ortcffi_ep_host* host, int* ended,
+                               ortcffi_registered_ep** out) {
   size_t size = strlen(name) + 1;
   ortcffi_registered_ep* ep = malloc(sizeof *ep + size);
   if (ep == NULL) {

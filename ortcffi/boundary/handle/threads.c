@@ -76,7 +76,7 @@ int ortcffi_start_thread(void* (*function)(void*), void* argument) {
   return error;
 }
 
-static int ends[2] = {-1, -1};    /* of a pipe: where the thread reads, where others write */
+static int ends[2] = {-1, -1};   /* of a pipe: where the thread reads, where others write */
 static atomic_int wake_end = -1; /* the same as ends[1], for handlers of signals */
 
 int ortcffi_waker_begin(void) {

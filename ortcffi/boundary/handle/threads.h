@@ -7,8 +7,8 @@
  * it. 0, or the number of an error. */
 int ortcffi_start_thread(void* (*function)(void*), void* argument);
 
-/* What one thread waits for, and others, and handlers of signals, wake it with; the process has one.
- * It begins with 0, or an error. The child of a fork ends its copy. */
+/* What one thread waits for, and others, and handlers of signals, wake it with; the process has
+ * one. It begins with 0, or an error. The child of a fork ends its copy. */
 int ortcffi_waker_begin(void);
 void ortcffi_waker_end(void);
 /* Milliseconds; -1 to wait without end. It may return earlier. */

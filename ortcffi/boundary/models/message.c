@@ -379,7 +379,8 @@ static PyObject* has(PyObject* object, PyObject* name) {
 #if defined(_WIN32)
 static const void* memmem(const void* bytes, size_t size, const char* text, size_t length) {
   const char *at = bytes, *end = at + size;
-  while (length > 0 && at != NULL && (size_t)(end - at) >= length && memcmp(at, text, length) != 0) {
+  while (length > 0 && at != NULL && (size_t)(end - at) >= length &&
+         memcmp(at, text, length) != 0) {
     at = memchr(at + 1, text[0], (size_t)(end - at) - 1);
   }
   return at != NULL && (size_t)(end - at) >= length ? at : NULL;
