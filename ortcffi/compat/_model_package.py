@@ -8,7 +8,7 @@ providers.
 import threading
 from typing import Any
 
-from ortcffi._convert import decode, input_path
+from ortcffi._convert import decode, input_path, native
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.compat._arguments import instance, string
@@ -54,7 +54,7 @@ class ModelPackageContext:
     """A package that was opened."""
 
     def __init__(self, package_root: Any) -> None:
-        path = input_path("package_root", text(package_root))
+        path = native(input_path("package_root", text(package_root)))
         self._handle = _made("ModelPackageContext", "CreateModelPackageContext", path)
         self._lock = threading.Lock()  # a library's package is for one thread at a time
 

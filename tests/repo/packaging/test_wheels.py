@@ -24,6 +24,9 @@ HERE = "manylinux_2_17_x86_64"
 CPU_X86_64, CPU_ARM64 = 0x1000007, 0x100000C
 MACOS_11 = 11 << 16
 EXTENSION = "ortcffi/_ort.abi3.so"
+WINDOWS = "ortcffi/_ort.pyd", "ortcffi/lib/ortcore.dll"
+# The heap, the loader and the threads of Windows, and its C library, which its updates bring.
+OF_WINDOWS = re.compile(r"kernel32\.dll|ntdll\.dll|api-ms-win-[\w-]+\.dll", re.IGNORECASE)
 
 
 def build(checkout: Path, folder: Path) -> dict[str, Path]:
@@ -60,7 +63,7 @@ def wheels(request: pytest.FixtureRequest) -> list[Path]:
 
 def libraries(wheel: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if name.endswith((".so", ".dylib"))]
+        names = [name for name in archive.namelist() if name.endswith((".so", ".dylib", ".pyd", ".dll"))]
         return {name: archive.read(name) for name in names}
 
 
@@ -68,7 +71,8 @@ def test_each_wheel_has_the_extension_and_the_library_for_c_clients(wheels):
     assert wheels
     for wheel in wheels:
         core = "libortcore.dylib" if "macosx" in wheel.name else "libortcore.so"
-        assert set(libraries(wheel)) == {EXTENSION, f"ortcffi/lib/{core}"}
+        expected = WINDOWS if "win_amd64" in wheel.name else (EXTENSION, f"ortcffi/lib/{core}")
+        assert set(libraries(wheel)) == set(expected)
 
 
 def test_no_library_names_a_folder_of_the_machine_that_built_it(wheels):
@@ -99,8 +103,8 @@ def digest(path: Path) -> str:
 
 
 def test_a_platform_that_is_not_known_is_refused(tmp_path):
-    command = [sys.executable, "tools/build_wheels.py", "--folder", tmp_path, "win_amd64"]
-    assert "no platform: win_amd64" in run(*command, cwd=CHECKOUT, code=2).stderr
+    command = [sys.executable, "tools/build_wheels.py", "--folder", tmp_path, "win_arm64"]
+    assert "no platform: win_arm64" in run(*command, cwd=CHECKOUT, code=2).stderr
 
 
 def test_wheels_for_macos_are_of_their_architecture_and_need_only_the_system(wheels, tmp_path):
@@ -112,3 +116,17 @@ def test_wheels_for_macos_are_of_their_architecture_and_need_only_the_system(whe
             assert processor_of(library) == (CPU_ARM64 if "arm64" in wheel.name else CPU_X86_64)
             [version] = commands_of(library)["LC_BUILD_VERSION"]
             assert version.minos == MACOS_11
+
+
+def test_the_wheel_for_windows_needs_only_windows_and_the_stable_abi(wheels, tmp_path):
+    objdump = shutil.which("x86_64-w64-mingw32-objdump") or pytest.skip("no objdump for Windows")
+    for wheel in wheels:
+        for name, content in libraries(wheel).items() if "win_amd64" in wheel.name else ():
+            library = tmp_path / Path(name).name
+            library.write_bytes(content)
+            printed = run(objdump, "-p", library).stdout
+            needed = set(re.findall(r"DLL Name: (\S+)", printed))
+            others = {each for each in needed if not OF_WINDOWS.fullmatch(each)}
+            assert others == ({"python3.dll"} if library.suffix == ".pyd" else set())
+            exported = set(re.findall(r"^\s+\[ *\d+\] \S+ +\S+ +(\w+)|\+base\[ *\d+\] +\w+ (\w+)$", printed))
+            assert exported
