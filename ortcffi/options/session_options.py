@@ -387,7 +387,7 @@ class SessionOptions(Options, FromHandle):
             to_open = name if is_file else os.fsencode(given)
             with lock:
                 register = lib.ortcffi_register_ops
-                call(api.pointer, _REGISTER, register, api.pointer, handle, to_open)
+                call(api.pointer, _REGISTER, register, api.pointer, handle, native(to_open))
                 self._values["custom_ops"] = True
             return
         from ortcffi.kernels.host import copy_for_options, host_function

@@ -31,9 +31,10 @@ void ortcffi_end_ops(ortcffi_ops* ops) {
   }
 }
 
-OrtStatus* ortcffi_register_ops(const OrtApi* api, OrtSessionOptions* options, const char* path) {
+OrtStatus* ortcffi_register_ops(const OrtApi* api, OrtSessionOptions* options,
+                                const ORTCHAR_T* path) {
   char error[CORE_LIBRARY_ERROR];
-  void* library = core_library_open_utf8(path, error);
+  void* library = core_library_open(path, error);
   if (library == NULL) {
     return api->CreateStatus(ORT_FAIL, error);
   }

@@ -18,7 +18,8 @@ void ortcffi_end_ops(ortcffi_ops* ops);
 
 /* Calls RegisterCustomOpsLibrary_V2 of another library for a file that is known to be whole, as
  * that library does not look. `path` is UTF-8. The other library makes the status. */
-OrtStatus* ortcffi_register_ops(const OrtApi* api, OrtSessionOptions* options, const char* path);
+OrtStatus* ortcffi_register_ops(const OrtApi* api, OrtSessionOptions* options,
+                                const ORTCHAR_T* path);
 
 /* The name of a domain; NULL past the last. */
 const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain);
