@@ -4,7 +4,7 @@
 import os
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ortcffi._convert import below_current_folder, bytes_like, input_path
+from ortcffi._convert import below_current_folder, bytes_like, input_path, native
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import Suggests, public, shortened, size
@@ -84,7 +84,7 @@ class Model(Suggests, Handle):
             path = input_path("model", model)
             made, out = cls._blank(core_api(), "OrtModel*", lib.ReleaseModel)
             opener = host_function("OrtcoreOpenModel")
-            call_host("ortcore_open_model", opener, ffi.from_buffer("char[]", path), out)
+            call_host("ortcore_open_model", opener, ffi.new("ORTCHAR_T[]", native(path)), out)
             made._open_handle()
             made._indexes = {}
             made._path = below_current_folder("model", os.fsdecode(path))

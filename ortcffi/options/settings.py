@@ -21,6 +21,7 @@ from ortcffi._convert import (
     encode,
     integer,
     member,
+    native,
     path_of,
 )
 from ortcffi._forks import fork_safe_lock
@@ -278,12 +279,17 @@ class Option(Setting[T]):
             options._call(getter, text if is_text else out)
         return number[0] if not is_text else decode(text[0]) if text[0] else self.default
 
+    def _encoded(self, value: Any) -> Any:
+        if self.row.kind not in _TEXTS:
+            return value
+        return native((value or "").encode()) if self.row.kind == _PATH else (value or "").encode()
+
     def write(self, options: Options, value: Any) -> None:
         """Pass a value to the library."""
         slots, change = self.row.slots, options._call if self.meanwhile else options._write
         setter, switch = slots.get(lib.CORE_OPTION_SETTER), lib.CORE_OPTION_ON if value else _OFF
         if setter and (value is not None or _OFF not in slots):
-            change(setter, (value or "").encode() if self.row.kind in _TEXTS else value)
+            change(setter, self._encoded(value))
         elif switch in slots:
             change(slots[switch])
         elif value != self.read(options):

@@ -7,8 +7,10 @@ GIL, and wakes the loop for the first one: the loop then has the results of all 
 
 import asyncio
 import os
+import sys
 from collections.abc import Coroutine, Generator
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary, finalize, ref
 
@@ -114,6 +116,9 @@ def future_of_loop(session: "Session", /, *arguments: Any, **keywords: Any) -> R
             "'return await session.run_async(...)', or use run_future"
         ) from None
     future = RunFuture(loop=loop)
+    if sys.platform == "win32":  # whose loops read no pipe
+        future._job = session._submit(_notify_loop, future, *arguments, **keywords)
+        return future
     reference = _loops.get(loop)
     ours = None if reference is None else reference()
     if ours is None:
@@ -121,6 +126,13 @@ def future_of_loop(session: "Session", /, *arguments: Any, **keywords: Any) -> R
         _loops[loop] = ref(ours)
     future._job = session._submit(ours.mailbox, future, *arguments, **keywords)
     return future
+
+
+def _notify_loop(job: Job) -> None:
+    """Have the loop of a future give the future the result of a run."""
+    future = job.take_owner()
+    with suppress(RuntimeError):  # the loop is closed
+        future.get_loop().call_soon_threadsafe(_settle, job, future)
 
 
 class _ThreadFuture(Future[list[Any]]):

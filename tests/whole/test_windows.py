@@ -9,13 +9,10 @@ from pathlib import Path
 
 import pytest
 from support.compilers import CORE, LONGEST_BUILD, build_folder, locked
-from support.paths import CHECKOUT
 from support.processes import run
+from support.windows import ALWAYS_THERE, MINGW, exported, listed, needed
 
-MINGW = "x86_64-w64-mingw32-"
 SERVER_STAYS = 300
-# Of these every Windows has its own.
-ALWAYS_THERE = {"KERNEL32.dll", "msvcrt.dll"}
 
 pytestmark = pytest.mark.xdist_group("windows")  # one wine for all
 
@@ -77,19 +74,12 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     shutil.rmtree(prefix, ignore_errors=True)  # a copy of all of Windows
 
 
-def dump(library: Path) -> str:
-    return run(f"{MINGW}objdump", "-p", library).stdout
-
-
 def test_the_dll_exports_what_its_list_names(dll: Path) -> None:
-    listed = (CHECKOUT / "core/exports/ortcore.def").read_text().partition("EXPORTS")[2].split()
-    table = re.search(r"^\[Ordinal/Name Pointer\] Table.*?\n\n", dump(dll), re.M | re.S)
-    assert table is not None
-    assert re.findall(r"^\s*\[\s*\d+\].*?(\w+)$", table[0], re.M) == listed != []
+    assert exported(dll) == listed("ortcore") != []
 
 
 def test_the_dll_needs_only_what_every_windows_has(dll: Path) -> None:
-    assert set(re.findall(r"DLL Name: (\S+)", dump(dll))) == ALWAYS_THERE
+    assert needed(dll) == {ALWAYS_THERE, "msvcrt.dll"}
 
 
 @pytest.mark.slow

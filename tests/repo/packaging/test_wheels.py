@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from support import windows
 from support.macos import check_core, check_extension, commands_of, processor_of
 from support.paths import CHECKOUT
 from support.processes import run
@@ -24,9 +25,8 @@ HERE = "manylinux_2_17_x86_64"
 CPU_X86_64, CPU_ARM64 = 0x1000007, 0x100000C
 MACOS_11 = 11 << 16
 EXTENSION = "ortcffi/_ort.abi3.so"
+ENDS = ".so", ".dylib", ".pyd", ".dll"
 WINDOWS = "ortcffi/_ort.pyd", "ortcffi/lib/ortcore.dll"
-# The heap, the loader and the threads of Windows, and its C library, which its updates bring.
-OF_WINDOWS = re.compile(r"kernel32\.dll|ntdll\.dll|api-ms-win-[\w-]+\.dll", re.IGNORECASE)
 
 
 def build(checkout: Path, folder: Path) -> dict[str, Path]:
@@ -63,7 +63,9 @@ def wheels(request: pytest.FixtureRequest) -> list[Path]:
 
 def libraries(wheel: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if name.endswith((".so", ".dylib", ".pyd", ".dll"))]
+        names = [
+            name for name in archive.namelist() if name.endswith((".so", ".dylib", ".pyd", ".dll"))
+        ]
         return {name: archive.read(name) for name in names}
 
 
@@ -119,14 +121,15 @@ def test_wheels_for_macos_are_of_their_architecture_and_need_only_the_system(whe
 
 
 def test_the_wheel_for_windows_needs_only_windows_and_the_stable_abi(wheels, tmp_path):
-    objdump = shutil.which("x86_64-w64-mingw32-objdump") or pytest.skip("no objdump for Windows")
+    if shutil.which(f"{windows.MINGW}objdump") is None:
+        pytest.skip("MinGW-w64 is not installed")
     for wheel in wheels:
         for name, content in libraries(wheel).items() if "win_amd64" in wheel.name else ():
             library = tmp_path / Path(name).name
             library.write_bytes(content)
-            printed = run(objdump, "-p", library).stdout
-            needed = set(re.findall(r"DLL Name: (\S+)", printed))
-            others = {each for each in needed if not OF_WINDOWS.fullmatch(each)}
-            assert others == ({"python3.dll"} if library.suffix == ".pyd" else set())
-            exported = set(re.findall(r"^\s+\[ *\d+\] \S+ +\S+ +(\w+)|\+base\[ *\d+\] +\w+ (\w+)$", printed))
-            assert exported
+            # The C library of Windows 10 and later is in many files.
+            found = {each for each in windows.needed(library) if not each.startswith("api-ms-win-")}
+            is_extension = library.suffix == ".pyd"
+            assert found == {windows.ALWAYS_THERE, *(["python3.dll"] if is_extension else [])}
+            named = windows.listed("extension" if is_extension else "ortcore")
+            assert sorted(windows.exported(library)) == sorted(named)
