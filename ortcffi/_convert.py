@@ -102,13 +102,18 @@ def bytes_like(argument: str, content: Any) -> Any:
 
 def decode(text: "Cdata") -> str:
     """Return a C string, with replacement characters for what is not UTF-8; "" for NULL."""
-    kept: Any = ffi.string(text) if text else b""
-    if isinstance(kept, str):  # a path on Windows
-        return kept
+    kept = ffi.string(text) if text else b""
     try:
-        return str(kept, "utf-8")
+        return kept.decode()
     except UnicodeDecodeError:
-        return str(kept, "utf-8", "replace")
+        return kept.decode(errors="replace")
+
+
+def decode_path(text: "Cdata") -> str:
+    """Return a path that a library answers, of type ORTCHAR_T, as `decode`."""
+    if text and sys.platform == "win32":
+        return str(ffi.string(text))
+    return decode(text)
 
 
 def callable_or_none(argument: str, function: Any) -> Any:

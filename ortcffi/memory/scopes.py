@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @public
 class Scope:
-    """Statistics of a ``with`` block, or of a function's calls; made by `Tracking.scope`.
+    """Statistics of a ``with`` block; made by `Tracking.scope`.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from os import fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import decode, encode, integer, native
+from ortcffi._convert import decode, decode_path, encode, integer, native
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
@@ -76,7 +76,7 @@ def stored_at(api: "Api", info: Any) -> StoredAt | None:
     """Return what an ``OrtExternalInitializerInfo`` says."""
     if not info:
         return None
-    path = decode(lib.ExternalInitializerInfo_GetFilePath(api.pointer, info))
+    path = decode_path(lib.ExternalInitializerInfo_GetFilePath(api.pointer, info))
     offset = lib.ExternalInitializerInfo_GetFileOffset(api.pointer, info)
     return StoredAt(path, offset, lib.ExternalInitializerInfo_GetByteSize(api.pointer, info))
 

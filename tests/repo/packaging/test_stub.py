@@ -89,7 +89,6 @@ except ort.OrtError as error:
     name = error.code.name
 
 
-@tracking.scope("work")
 def work(count: int) -> Floats:
     zeros: Floats = tracking.zeros((count, 2), np.float32, order="F")
     return zeros
