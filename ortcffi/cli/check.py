@@ -189,7 +189,7 @@ def main(arguments: Sequence[str]) -> int:
             parser.error(printable(f"--{name}: {reason}"))
     try:
         options.waived = read_waivers(options.waive, RULES, "rule")
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         parser.error(printable(f"--waive: {error}"))
     try:
         with child.prepared(*PREPARED):

@@ -129,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program_name("conform"),
         description="Ask a library with ONNX Runtime's C API, of API version 11 or newer, what "
-        "all of them answer; a row that it is too old for is not asked.",
+        "all of them answer; a row that it is too old for is not tried.",
         epilog=f"The exit code is {OK} if each row that must hold does or is waived, {WRONG} "
         "if one does not, 2 if an argument is wrong or the library cannot be asked, and "
         f"{NOT_ALL} if the time was up before all were tried.",

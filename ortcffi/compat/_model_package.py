@@ -8,7 +8,7 @@ providers.
 import threading
 from typing import Any
 
-from ortcffi._convert import decode, input_path, native
+from ortcffi._convert import decode, decode_path, input_path, native
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.compat._arguments import instance, string
@@ -126,17 +126,16 @@ class ModelPackageComponentContext:
     def __init__(self) -> None:
         raise TypeError("ModelPackageComponentContext: No constructor defined!")
 
-    def _text(self, slot: str) -> str:
-        out = ffi.new("const char**")
-        _call(f"ModelPackageComponent_{slot}", self._handle, out)
-        return decode(out[0])
-
     def get_selected_variant_name(self) -> str:
-        return self._text("GetSelectedVariantName")
+        out = ffi.new("const char**")
+        _call("ModelPackageComponent_GetSelectedVariantName", self._handle, out)
+        return decode(out[0])
 
     def get_selected_variant_folder_path(self) -> str:
         """Return the folder of the variant; "" where the manifest has all of it."""
-        return self._text("GetSelectedVariantFolderPath")
+        out = ffi.new("const ORTCHAR_T**")
+        _call("ModelPackageComponent_GetSelectedVariantFolderPath", self._handle, out)
+        return decode_path(out[0])
 
     def create_session(self, sess_options: SessionOptions | None = None) -> InferenceSession:
         """Make a session of the variant; without options, with those of the package."""

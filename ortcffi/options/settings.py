@@ -18,6 +18,7 @@ from ortcffi._convert import (
     UINT32,
     callable_or_none,
     decode,
+    decode_path,
     encode,
     integer,
     member,
@@ -277,7 +278,11 @@ class Option(Setting[T]):
             is_mode = self.row.kind == lib.CORE_OPTION_MODE
             out = ffi.cast("ExecutionMode*", number) if is_mode else number
             options._call(getter, text if is_text else out)
-        return number[0] if not is_text else decode(text[0]) if text[0] else self.default
+        if not is_text:
+            return number[0]
+        if self.row.kind == _PATH:
+            return decode_path(ffi.cast("ORTCHAR_T*", text[0])) if text[0] else self.default
+        return decode(text[0]) if text[0] else self.default
 
     def _encoded(self, value: Any) -> Any:
         if self.row.kind not in _TEXTS:

@@ -218,7 +218,7 @@ def may_call_python(state: "EnvState", options: "SessionOptions | None") -> bool
         return True
     providers = {name for name, _ in options._values.get("providers", [])} - _CPU
     kept = {name for name, value in options._alive.items() if value} - _DATA
-    return bool(providers | kept)
+    return bool(providers | kept) or "custom_ops" in options._values
 
 
 def borrowed_of(content: object, options: "SessionOptions | None") -> object:

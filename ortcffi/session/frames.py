@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 def column_names(x: Any) -> list[str] | None:
     """Return the names of a table's columns; None for what is no table."""
+    if type(x).__name__ == "LazyFrame":
+        raise TypeError("a LazyFrame has no columns yet: give what its collect() returns")
     names = getattr(x, "column_names", None)  # of pyarrow
     if names is None:
         names = getattr(x, "columns", None)
@@ -35,24 +37,36 @@ def inputs_of(session: "Session", table: Any, names: list[str]) -> Iterator[tupl
     takes all columns as its matrix.
     """
     specs = session.inputs
+    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
+        raise InvalidArgument(f"the table has more than one column {_listed(twice)}")
     if len(specs) == 1 and specs[0].name not in names and len(specs[0].shape or ()) == 2:
-        columns = [_column(table, name, specs[0]) for name in names]
-        yield specs[0].name, np.stack(columns, axis=1) if columns else np.empty((0, 0))
+        yield specs[0].name, matrix_of(table, names, specs[0])
         return
     by_name = {spec.name: spec for spec in (*specs, *session.overridable_initializers)}
     if unknown := [name for name in names if name not in by_name]:
         wanted = [spec.name for spec in specs if spec.name in names]
         hint = f"; the inputs among them are df[{wanted!r}]" if wanted else ""
-        listed = ", ".join(few([quoted(str(name)) for name in unknown]))
-        raise InvalidArgument(f"the model has no input for the columns {listed}{hint}")
+        if wanted and (missing := [spec.name for spec in specs if spec.name not in names]):
+            hint = f"; the table lacks {_listed(missing)}"
+        raise InvalidArgument(f"the model has no input for the columns {_listed(unknown)}{hint}")
     for name in names:
         spec = by_name[name]
         column = _column(table, name, spec)
         yield name, column[:, None] if len(spec.shape or ()) == 2 else column
 
 
+def _listed(names: list[str]) -> str:
+    return ", ".join(few([quoted(str(name)) for name in names]))
+
+
+def matrix_of(table: Any, names: list[str], spec: "ValueSpec") -> "np.ndarray[Any, Any]":
+    """Return the columns of a table, in their order, as an array of two dimensions."""
+    columns = [_column(table, name, spec) for name in names]
+    return np.stack(columns, axis=1) if columns else np.empty((0, 0))
+
+
 def _column(table: Any, name: str, spec: "ValueSpec") -> "np.ndarray[Any, Any]":
-    """Return a column as an array of one dimension; refuse missing values."""
+    """Return a column as an array of one dimension; refuse what the model cannot have."""
     array = np.asarray(table[name])
     missing = np.zeros(array.shape, bool)
     if array.dtype == object:
@@ -60,11 +74,17 @@ def _column(table: Any, name: str, spec: "ValueSpec") -> "np.ndarray[Any, Any]":
     elif array.dtype.kind == "f":
         missing = np.isnan(array)
     if missing.any():
-        array = _filled(array, missing, name, spec)
+        array = _filled(table, array, missing, name, spec)
     if array.dtype == object and spec.element_type is not ElementType.STRING:
         array = np.array(array.tolist())  # such as a column of nullable integers
     if array.dtype.kind == "T":  # NumPy's strings of variable length
         array = array.astype(object)
+    is_text = spec.element_type is ElementType.STRING
+    if array.dtype.kind in "mM" or (array.dtype.kind in "OSU" and not is_text):
+        raise InvalidArgument(
+            f"column {quoted(str(name))} has elements of type {type(array.flat[0]).__name__}, and "
+            f"the model wants {spec.describe()}"
+        )
     return array
 
 
@@ -74,7 +94,11 @@ def _is_missing(x: Any) -> bool:
 
 
 def _filled(
-    array: "np.ndarray[Any, Any]", missing: "np.ndarray[Any, Any]", name: str, spec: "ValueSpec"
+    table: Any,
+    array: "np.ndarray[Any, Any]",
+    missing: "np.ndarray[Any, Any]",
+    name: str,
+    spec: "ValueSpec",
 ) -> "np.ndarray[Any, Any]":
     """Do the same with NaN for missing numbers, where the model has them."""
     dtype = spec.dtype
@@ -82,11 +106,16 @@ def _filled(
         filled = array.copy()
         filled[missing] = np.nan
         return filled.astype(np.float64)
-    row = int(missing.argmax())
+    row, column = int(missing.argmax()), table[name]
+    index = getattr(table, "index", None)  # of pandas
+    where = "" if index is None or index[row] == row else f", of index {index[row]!r},"
     fill = "''" if spec.element_type is ElementType.STRING else "0"
+    way = f".fill_null({fill})" if hasattr(column, "fill_null") else f".fillna({fill})"
+    if hasattr(column, "cat") and index is not None:  # which takes no other category
+        way = f".astype(object){way}"
     raise InvalidArgument(
-        f"column {quoted(name)} has no value in row {row}, and the model wants "
-        f"{spec.describe()}: fill it before, as with df.fillna({{{name!r}: {fill}}})"
+        f"column {quoted(str(name))} has no value in row {row}{where} and the model wants "
+        f"{spec.describe()}: fill it before, as with df[{name!r}]{way}"
     )
 
 

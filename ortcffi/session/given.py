@@ -162,7 +162,11 @@ def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]"
     if isinstance(x, (list, tuple, int, float, np.ndarray)):
         _check_held(subject, spec, array)
     if array.dtype == object and (dtype is None or dtype.kind != "O"):
-        if array.ndim > 0 and hasattr(x, "astype"):  # such as a pandas.DataFrame
+        from ortcffi.session.frames import column_names, matrix_of
+
+        if (names := column_names(x)) is not None:  # of columns that have dtypes of their own
+            return array_for(subject, spec, matrix_of(x, names, spec))
+        if array.ndim > 0 and hasattr(x, "astype"):  # such as a pandas.Series
             raise _of_objects(subject, spec, array)
         if isinstance(x, (list, tuple)):
             raise InvalidArgument(

@@ -85,6 +85,32 @@ def test_a_profile_tells_of_the_session_its_runs_and_their_nodes(api, make):
     assert second.start + second.duration <= run.start + run.duration
 
 
+def test_a_profile_has_all_shapes_of_a_node_with_many_inputs():
+    names = [f"x{i}" for i in range(30)]
+    graph = ort.Graph()
+    for name in names:
+        graph.input(name, "f4", [2, 3])
+    graph.node("Sum", names, ["y"])
+    graph.output("y", "f4")
+
+    @ort.execution_provider("sums")
+    class Sums:
+        def capability(self, graph):
+            return list(graph.nodes)
+
+        def compile(self, _graph):
+            return lambda *xs: sum(xs)
+
+    with ort.Session(graph, providers=["sums"]) as session:
+        _, profile = session.run_profiled(dict.fromkeys(names, np.ones((2, 3), np.float32)))
+    (shapes,) = [
+        event.arguments["input_type_shape"]
+        for event in profile.events
+        if "input_type_shape" in event.arguments
+    ]
+    assert shapes == [{"float": [2, 3]}] * 30
+
+
 def test_the_events_of_a_profiler_are_in_the_profile(api, make):
     session = make(api)
     session.run({"x": X})

@@ -63,11 +63,13 @@ def test_one_matrix_takes_all_columns():
 @pytest.mark.parametrize("missing", [None, float("nan"), pandas.NA])
 def test_the_error_names_the_row_that_has_no_value(session, missing):
     with pytest.raises(
-        InvalidArgument, match=r"'port' has no value in row 1.*fillna\(\{'port': ''"
+        InvalidArgument,
+        match=r"'port' has no value in row 1, of index .*8.*df\['port'\]\.fillna\(''\)",
     ):
         session.run(passengers(port=["S", missing]))
     with pytest.raises(
-        InvalidArgument, match=r"'count' has no value in row 0.*fillna\(\{'count': 0"
+        InvalidArgument,
+        match=r"'count' has no value in row 0, of index .*7.*df\['count'\]\.fillna\(0\)",
     ):
         session.run(passengers(count=[missing, 1]))
 
@@ -101,9 +103,39 @@ def test_missing_numbers_of_arrow_are_nan():
             session.run(x=[1, 2], k=x)
 
 
+def test_the_way_to_fill_a_column_is_one_that_it_has(session):
+    grades = pandas.Categorical(["S", None])
+    with pytest.raises(InvalidArgument, match=r"df\['port'\]\.astype\(object\)\.fillna\(''\)"):
+        session.run(passengers(port=grades))
+    table = pyarrow.table({"age": [1.5, 2], "port": ["S", None], "count": [1, 2]})
+    with pytest.raises(InvalidArgument, match=r"in row 1 and .*df\['port'\]\.fill_null\(''\)"):
+        session.run(table)
+
+
+def test_a_column_that_a_matrix_cannot_have_is_named():
+    numbers = pandas.DataFrame({"a": [1, 2], "b": pandas.array([1, 2], dtype="Int64")})
+    with passing(X=("f4", ["n", 2])) as session:
+        for wrong in ("text", pandas.Timestamp("2020-01-01")):
+            with pytest.raises(InvalidArgument, match=r"column 'b' has elements of type .*float"):
+                session.run(numbers.assign(b=wrong))
+        with pytest.raises(InvalidArgument, match="more than one column 'a'"):
+            session.run(numbers[["a", "a"]])
+        assert session.run(X=numbers)[0].tolist() == [[1, 1], [2, 2]]
+
+
+def test_a_table_without_data_is_refused(session):
+    class LazyFrame:  # of polars
+        columns = property(lambda _: pytest.fail("it computes the names"))
+
+    with pytest.raises(TypeError, match=r"collect\(\)"):
+        session.run(LazyFrame())
+
+
 def test_columns_that_no_input_has_are_named(session):
     with pytest.raises(InvalidArgument, match=r"for the columns 'id'; .* df\[\['age', 'port', 'c"):
         session.run(passengers(id=[1, 2]))
+    with pytest.raises(InvalidArgument, match="for the columns 'Age'; the table lacks 'age'"):
+        session.run(passengers().rename(columns={"age": "Age"}))
     with pytest.raises(InvalidArgument, match="input 'age' is missing"):
         session.run(passengers().drop(columns="age"))
 

@@ -162,6 +162,15 @@ def test_another_library_is_watched_too(watched, real_library, tmp_path):
     assert (report["left_statuses"], report["left_kinds"]) == ([], {})
 
 
+def test_a_status_of_another_library_is_not_read_when_it_may_be_freed(watched, real_library):
+    (status,) = watched("leak", before=real_library)["left_statuses"]
+    assert status == {"slot": "AddRunConfigEntry"}
+
+
+def test_the_core_may_be_named_as_the_library(watched, core_library):
+    assert watched("leak", before=core_library)["left_objects"] == LEFT
+
+
 def test_the_child_of_a_fork_leaves_the_report_alone(watched):
     assert watched("fork")["calls"]["ReleaseEnv"] == 1
 
@@ -170,6 +179,7 @@ def test_the_child_of_a_fork_leaves_the_report_alone(watched):
     ("value", "complaint"),
     [
         ("/nowhere/report.json", "the report cannot be written: /nowhere/report.json"),
+        ("/" * 5000, "ignored, because it is too long"),
         ("r.json?library=/nowhere.so", "ignored, because the library cannot be used: /nowhere.so"),
     ],
 )

@@ -63,7 +63,8 @@ static void put_event(struct core_writing* text, const OrtProfilingEvent* event)
     core_put_quoted(text, argument->key);
     core_put(text, " : ");
     if (argument->mark) {
-      core_put(text, "%s", core_item_text(argument));
+      const char* json = core_item_text(argument);
+      core_write_raw(text, json, strlen(json));
     } else {
       core_put_quoted(text, core_item_text(argument));
     }

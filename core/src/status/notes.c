@@ -101,13 +101,12 @@ void core_forget_counted(const uint64_t* numbers, size_t count) {
   core_unlock(CORE_LOCK_NOTES);
 }
 
-void core_each_noted_status(const uint64_t* numbers, size_t count, core_noted_status_fn each,
-                            void* argument) {
+void core_each_noted(const uint64_t* numbers, size_t count, core_noted_fn each, void* argument) {
   core_lock(CORE_LOCK_NOTES); /* a status is forgotten before it is freed */
   for (size_t i = 0; i < CHAINS; i++) {
     for (const struct noted* noted = chains[i]; noted != NULL; noted = noted->next) {
-      if (noted->is_status && counts_in(noted, numbers, count)) {
-        each(argument, (size_t)(noted->alive - numbers), noted->object);
+      if (counts_in(noted, numbers, count)) {
+        each(argument, (size_t)(noted->alive - numbers), noted->is_status ? noted->object : NULL);
       }
     }
   }

@@ -32,11 +32,10 @@ void core_forget(const void* object);
 /** Forgets all objects that count in one of the `count` numbers, which stay as they are. */
 void core_forget_counted(const uint64_t* numbers, size_t count);
 
-/** Receives a noted status, and the index of the number that it counts in. It holds the lock of
- * the notes: it must not call back. */
-typedef void (*core_noted_status_fn)(void* argument, size_t place, const OrtStatus* status);
+/** Receives the index of the number that a noted object counts in, and the object if it is a
+ * status, else NULL. It holds the lock of the notes: it must not call back. */
+typedef void (*core_noted_fn)(void* argument, size_t place, const OrtStatus* status);
 
-/** Calls a function with each noted status that counts in one of the `count` numbers, in no order.
+/** Calls a function with each noted object that counts in one of the `count` numbers, in no order.
  */
-void core_each_noted_status(const uint64_t* numbers, size_t count, core_noted_status_fn each,
-                            void* argument);
+void core_each_noted(const uint64_t* numbers, size_t count, core_noted_fn each, void* argument);

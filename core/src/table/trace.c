@@ -258,8 +258,8 @@ void ORT_API_CALL core_watched_objects(uint64_t* out) {
   }
 }
 
-void core_each_watched_status(core_noted_status_fn each, void* argument) {
-  core_each_noted_status(WATCH->figures.alive, ORTCORE_TRACED_SLOTS, each, argument);
+void core_each_watched(core_noted_fn each, void* argument) {
+  core_each_noted(WATCH->figures.alive, ORTCORE_TRACED_SLOTS, each, argument);
 }
 
 static const OrtApi* get_api(struct hook* trace, uint32_t version) {

@@ -60,5 +60,5 @@ void ORT_API_CALL core_watched_objects(uint64_t* out);
  * process.
  */
 const OrtApi* core_watch(const OrtApi* inner);
-/** core_each_noted_status for the slots of all watched tables. */
-void core_each_watched_status(core_noted_status_fn each, void* argument);
+/** core_each_noted for the slots of all watched tables. */
+void core_each_watched(core_noted_fn each, void* argument);

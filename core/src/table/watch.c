@@ -61,37 +61,41 @@ static void put_counts(struct core_writing* text, const char* member, const uint
   core_put(text, "}");
 }
 
-struct statuses {
+struct left {
   struct core_writing* text;
   const char* separator;
-  uint64_t counts[ORTCORE_TRACED_ALL];
+  uint64_t objects[ORTCORE_TRACED_ALL];
 };
 
+/* Counts an object, or writes what is known of a status. One that an op has answered to another
+ * library may have been freed by the library itself. */
 static void put_status(void* argument, size_t slot, const OrtStatus* status) {
-  struct statuses* self = argument;
-  core_put(self->text, "%s\n  {\"slot\": \"%s\", \"code\": %d, \"message\": ", self->separator,
-           slot_name((unsigned)slot), (int)inner->GetErrorCode(status));
-  core_put_quoted(self->text, inner->GetErrorMessage(status));
+  struct left* self = argument;
+  if (status == NULL) {
+    self->objects[slot]++;
+    return;
+  }
+  core_put(self->text, "%s\n  {\"slot\": \"%s\"", self->separator, slot_name((unsigned)slot));
+  if (inner->ReleaseStatus == ort_ReleaseStatus) {
+    core_put(self->text, ", \"code\": %d, \"message\": ", (int)inner->GetErrorCode(status));
+    core_put_quoted(self->text, inner->GetErrorMessage(status));
+  }
   core_put(self->text, "}");
   self->separator = ",";
-  self->counts[slot]++;
 }
 
 static void put_report(struct core_writing* text) {
-  struct statuses statuses = {text, "", {0}};
-  uint64_t objects[ORTCORE_TRACED_ALL], kinds[CORE_KINDS];
+  struct left left = {text, "", {0}};
+  uint64_t kinds[CORE_KINDS];
   core_put(text, "{\n\"version\": ");
   core_put_quoted(text, trace->base->GetVersionString());
   core_put(text, ",\n\"left_statuses\": [");
-  core_each_noted_status(figures.alive, ORTCORE_TRACED_ALL, put_status, &statuses);
+  core_each_noted(figures.alive, ORTCORE_TRACED_ALL, put_status, &left);
   core_put(text, "]");
-  for (size_t i = 0; i < ORTCORE_TRACED_ALL; i++) {
-    objects[i] = figures.alive[i] - statuses.counts[i];
-  }
   for (int kind = 0; kind < CORE_KINDS; kind++) {
     kinds[kind] = (uint64_t)core_live_objects((enum core_kind)kind);
   }
-  put_counts(text, "left_objects", objects, ORTCORE_TRACED_ALL, slot_name);
+  put_counts(text, "left_objects", left.objects, ORTCORE_TRACED_ALL, slot_name);
   put_counts(text, "left_kinds", kinds, CORE_KINDS, core_kind_name);
   put_counts(text, "unread_statuses", unread, ORTCORE_TRACED_ALL, slot_name);
   put_counts(text, "calls", figures.calls, ORTCORE_TRACED_ALL, slot_name);
@@ -138,9 +142,10 @@ static const char* ORT_API_CALL get_error_message(const OrtStatus* status) NO_EX
 
 static void ORT_API_CALL release_status(OrtStatus* input) NO_EXCEPTION {
   bool is_unread = false;
-  const uint64_t* alive = core_noted_in(input, &is_unread);
-  if (is_unread) {
-    __atomic_fetch_add(&unread[alive - figures.alive], 1, __ATOMIC_RELAXED);
+  uintptr_t first = (uintptr_t)figures.alive, in = (uintptr_t)core_noted_in(input, &is_unread);
+  /* Another trace or a watched table may have noted it. */
+  if (is_unread && in >= first && in - first < sizeof figures.alive) {
+    __atomic_fetch_add(&unread[(in - first) / sizeof *figures.alive], 1, __ATOMIC_RELAXED);
   }
   trace->api->ReleaseStatus(input);
 }
@@ -196,6 +201,9 @@ static const OrtApiBase* open_base(const char* library_path) {
   return entry != NULL ? entry() : NULL;
 }
 
+/* While the library of the variable is asked for its base, which may be this one. */
+static bool is_asking;
+
 static void begin_watch(const OrtApiBase* base) {
   unsigned version = 0;
   sscanf(base->GetVersionString(), "%*u.%u", &version);
@@ -229,9 +237,15 @@ static void begin(void) {
   if (value == NULL || *value == 0) {
     return;
   }
-  snprintf(path, sizeof path, "%s", value);
+  if (strlen(value) >= sizeof path) {
+    complain("ignored, because it is too long", "");
+    return;
+  }
+  strcpy(path, value);
   char* library = strstr(path, LIBRARY);
+  __atomic_store_n(&is_asking, true, __ATOMIC_SEQ_CST);
   const OrtApiBase* base = library != NULL ? open_base(library + strlen(LIBRARY)) : core_api_base();
+  __atomic_store_n(&is_asking, false, __ATOMIC_SEQ_CST);
   if (library != NULL) {
     *library = 0;
   }
@@ -242,6 +256,9 @@ static void begin(void) {
 
 CORE_EXPORT const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION {
   static core_once once = CORE_ONCE_INIT;
+  if (__atomic_load_n(&is_asking, __ATOMIC_SEQ_CST)) {
+    return core_api_base();
+  }
   core_run_once(&once, begin);
   return trace != NULL ? &table_base : core_api_base();
 }

@@ -54,10 +54,10 @@ static int take_input(struct run* run, Py_ssize_t place, PyObject* x) {
   OrtValue** given = &run->given[place];
   PyObject** holder = &run->holders[place];
   PyObject* value = value_in(session, x);
-  int taken = ortcffi_use_value(session, port, value, given, holder);
+  int taken = ortcffi_use_value(session, port, value, given, holder, &run->bytes);
   Py_DECREF(value);
   if (taken == 0) {
-    taken = ortcffi_make_input(session, port, x, given);
+    taken = ortcffi_make_input(session, port, x, given, &run->bytes);
     *holder = taken == 1 ? Py_NewRef(x) : NULL;
   }
   return taken;
@@ -70,6 +70,8 @@ static int add_input(struct run* run, const struct request* request, size_t gues
     return NOT_TAKEN;
   }
   if (request->is_converted) {
+    struct extent extent;
+    run->bytes += ortcffi_find_extent(x, &extent) ? (size_t)(extent.end - extent.begin) : 0;
     return ortcffi_hold_value(x, &run->given[place], &run->holders[place]);
   }
   int taken = take_input(run, place, x);
@@ -125,11 +127,6 @@ static int add_named(struct run* run, const struct request* request) {
   return TAKEN;
 }
 
-static size_t bytes_of(PyObject* input) {
-  struct extent extent;
-  return ortcffi_find_extent(input, &extent) ? (size_t)(extent.end - extent.begin) : 0;
-}
-
 /* Puts the inputs that were given next to each other. */
 static int gather_inputs(struct run* run, int is_converted) {
   struct session* session = run->session;
@@ -142,7 +139,6 @@ static int gather_inputs(struct run* run, int is_converted) {
     if (run->given[i] != NULL) {
       run->input_names[count] = port->text;
       run->inputs[count++] = run->given[i];
-      run->bytes += bytes_of(run->holders[i]);
     } else if (i < session->required && port->kind != ONNX_TYPE_OPTIONAL && !is_converted) {
       return NOT_TAKEN;
     }

@@ -70,7 +70,7 @@ static int keep_made(const struct maker* maker, struct port* port, OrtValue* val
 }
 
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
-                       OrtValue** out) {
+                       OrtValue** out, size_t* bytes) {
   struct plain_array array;
   if (!ortcffi_plain_array(x, &array)) {
     return ortcffi_make_value(session, port, x, 0, out);
@@ -78,6 +78,7 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
   if (!fits_port(port, &array)) {
     return 0;
   }
+  *bytes += array.bytes;
   int is_taken = take_flag(&port->is_made_used);
   if (is_taken && is_like_made(port, &array)) {
     *out = port->made;
@@ -102,7 +103,7 @@ void ortcffi_drop_input(const struct session* session, struct port* port, OrtVal
 }
 
 static int use_value(const struct port* port, struct value* value, OrtValue** out,
-                     PyObject** holder) {
+                     PyObject** holder, size_t* bytes) {
   if (handle_state(&value->life) != HANDLE_OPEN || value->life.object == NULL) {
     return 0;
   }
@@ -114,11 +115,14 @@ static int use_value(const struct port* port, struct value* value, OrtValue** ou
   if (kind != ONNX_TYPE_TENSOR || !fits_port(port, &like)) {
     return 0;
   }
+  if (value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    *bytes += ortcffi_value_bytes(value);
+  }
   return ortcffi_hold_value((PyObject*)value, out, holder) < 0 ? -1 : 1;
 }
 
 int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
-                      OrtValue** out, PyObject** holder) {
+                      OrtValue** out, PyObject** holder, size_t* bytes) {
   struct value* value = (struct value*)x;
   if (Py_TYPE(x) != session->value_type || value->maker->api != session->maker->api ||
       port->kind != ONNX_TYPE_TENSOR) {
@@ -126,7 +130,7 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
   }
   int answer;
   ORTCFFI_CRITICAL_BEGIN(x);
-  answer = use_value(port, value, out, holder);
+  answer = use_value(port, value, out, holder, bytes);
   ORTCFFI_CRITICAL_END();
   return answer;
 }

@@ -297,12 +297,13 @@ int ortcffi_read_request(struct request* request, PyObject* const* arguments, Py
 int ortcffi_make_value(const struct session* session, const struct port* port, PyObject* x,
                        int is_output, OrtValue** out);
 /* Uses a Value of the session's own table that needs no conversion: 1; 0 if only the rules can
- * convert it; -1 with an exception. The Value becomes the holder. */
+ * convert it; -1 with an exception. The Value becomes the holder. Adds its bytes to `bytes`. */
 int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
-                      OrtValue** out, PyObject** holder);
-/* As ortcffi_make_value, for an input: uses the cached value of an earlier run if it fits. */
+                      OrtValue** out, PyObject** holder, size_t* bytes);
+/* As ortcffi_make_value, for an input: uses the cached value of an earlier run if it fits, and adds
+ * the bytes of an array to `bytes`. */
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
-                       OrtValue** out);
+                       OrtValue** out, size_t* bytes);
 /* Releases the value of an input, or returns it to the cache. */
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);

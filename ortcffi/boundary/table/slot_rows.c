@@ -42,6 +42,9 @@ struct collecting {
 
 static void collect(void* argument, size_t place, const OrtStatus* status) {
   struct collecting* self = argument;
+  if (status == NULL) {
+    return;
+  }
   if (self->count < self->room) {
     ortcffi_left_status* out = &self->out[self->count];
     out->slot = (int)place;
@@ -54,9 +57,9 @@ static void collect(void* argument, size_t place, const OrtStatus* status) {
 size_t ortcffi_left_statuses(const OrtcoreFigures* figures, ortcffi_left_status* out, size_t room) {
   struct collecting self = {.out = out, .room = room};
   if (figures == NULL) {
-    core_each_watched_status(collect, &self);
+    core_each_watched(collect, &self);
   } else {
-    core_each_noted_status(figures->alive, CORE_COUNT_OF(figures->alive), collect, &self);
+    core_each_noted(figures->alive, CORE_COUNT_OF(figures->alive), collect, &self);
   }
   return self.count;
 }
