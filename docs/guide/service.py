@@ -123,6 +123,7 @@ async def count(request: Request, answer: Any) -> Any:
 @app.get("/metrics", response_class=PlainTextResponse)
 def metrics() -> str:
     """Print the figures as Prometheus reads them."""
-    lines = [f"requests_running {running}"]
-    lines += [f'answers{{status="{status}"}} {number}' for status, number in answers.items()]
+    worker = f'worker="{os.getpid()}"'
+    lines = [f"requests_running{{{worker}}} {running}"]
+    lines += [f'answers{{{worker},status="{x}"}} {number}' for x, number in answers.items()]
     return "\n".join(lines) + "\n" + ort.metrics().prometheus()

@@ -180,7 +180,7 @@ def spec_of_input(session: "Session", place: int) -> "ValueSpec":
 
 def _named(session: "Session") -> str:
     """Return the model of a session, as far as it has a name."""
-    source = session._source
+    source = getattr(session._source, "model", session._source)  # whose weights are shared
     return repr(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else "a model"
 
 

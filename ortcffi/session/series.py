@@ -53,7 +53,7 @@ _lock = RLock()  # while the counts of a model are made; the child of a fork has
 
 def model_of(session: "Session") -> str:
     """Return what a session was made of: the path of its model, if it has one."""
-    source = session._source
+    source = getattr(session._source, "model", session._source)  # whose weights are shared
     if isinstance(source, (str, os.PathLike)):
         return os.fsdecode(source)
     return "made in Python" if source is None else "bytes"
@@ -150,7 +150,15 @@ def _series_in(path: str, worker: str) -> Series:
 # --- what is counted ------------------------------------------------------------------------------
 
 # As `enum ending` in C.
-ENDINGS = [None, "CANCELLED", "TIMEOUT", "INTERRUPTED", "QUEUE_TIMEOUT", "OVERLOADED"]
+ENDINGS = [
+    None,
+    "CANCELLED",
+    "TIMEOUT",
+    "INTERRUPTED",
+    "QUEUE_TIMEOUT",
+    "OVERLOADED",
+    "OUT_OF_MEMORY",
+]
 
 
 def errors_of(counts: tuple[Any, ...]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 import math
+import os
 import time
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -158,7 +159,10 @@ class Session(Suggests, Loaded, Closing):
             source = source_for(engine, given, options, prepacked_weights)
             self._open(engine, source, options, env=env)
         except OrtError as error:
-            if (hint := hint_of_ops(error)) is not None:
+            hint = hint_of_ops(error)
+            if share_weights:
+                hint = f"; if {os.path.dirname(model)!r} is damaged, remove it"
+            if hint is not None:
                 error.args = (f"{error.message}{hint}", *error.args[1:])
             raise
         self._source = None if type(given) is memoryview and given is not model else given

@@ -20,6 +20,7 @@ from ortcffi.models.model import Model
 from ortcffi.options.session_options import SessionOptions
 
 if TYPE_CHECKING:
+    from ortcffi._convert import AnyPath
     from ortcffi.table.api import Api
 
 __all__ = ["shared_weights"]
@@ -32,6 +33,20 @@ _WRITING = {
 _READING = {"session.use_device_allocator_for_initializers": "1"}
 # What changes the file, and has no name that is the same in another process.
 _NOT_IN_THE_KEY = ("external_initializers", "external_files", "weightless_source", "op_domains")
+
+
+class _SharedPath(str):
+    """The path of a model in the cache.
+
+    Attributes
+    ----------
+    model : path or bytes
+        What the model was made of; no bytes, where it was bytes.
+    """
+
+    __slots__ = ("model",)
+
+    model: "AnyPath | bytes"
 
 
 def shared_weights(
@@ -64,7 +79,9 @@ def shared_weights(
             _write(make, api, model, chosen.clone(), path)
     chosen.optimization_level = lib.ORT_ENABLE_BASIC
     chosen.config.update(_READING)
-    return path, chosen
+    shared = _SharedPath(path)
+    shared.model = b"" if isinstance(model, bytes) else model
+    return shared, chosen
 
 
 def _folder(given: Any) -> str:
@@ -73,7 +90,11 @@ def _folder(given: Any) -> str:
         home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         given = os.path.join(home, "ortcffi", "weights")
     folder = os.path.abspath(os.fsdecode(given))
-    os.makedirs(folder, 0o700, exist_ok=True)
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+    except OSError as error:
+        text = f"share_weights: {error.strerror}; give another folder"
+        raise OSError(error.errno, text, folder) from None
     found = os.stat(folder)
     if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o022):
         raise PermissionError(f"others may write in the folder for shared weights, {folder!r}")
@@ -101,7 +122,8 @@ def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
             raise ValueError(f"share_weights: options with {each} have files that nobody shares")
     dimensions = [tuple(each) for each in options.free_dimensions]
     providers = options._values.get("providers")
-    settings = options._changed(), dict(options.config), dimensions, providers
+    changed = {name: x for name, x in options._changed().items() if not name.startswith("log_")}
+    settings = changed, dict(options.config), dimensions, providers
     digest.update(repr((name, api.build_info, api.version_string, processor, settings)).encode())
     return str(digest.hexdigest()[:40])
 
@@ -125,7 +147,11 @@ def _locked(path: str) -> Iterator[None]:
 def _write(make: Any, api: "Api", model: Any, options: SessionOptions, path: str) -> None:
     """Have the library write the optimized model beside the target, which is then whole."""
     target, name = os.path.split(path)
-    beside = mkdtemp(dir=os.path.dirname(target))  # for this user only
+    cache, prefix = os.path.dirname(target), f"{os.path.basename(target)}.new"
+    for left in os.listdir(cache):  # by a process that was killed
+        if left.startswith(prefix):
+            rmtree(os.path.join(cache, left), ignore_errors=True)
+    beside = mkdtemp(dir=cache, prefix=prefix)  # for this user only
     try:
         options.optimized_model_path = os.path.join(beside, name)
         file = {"session.optimized_model_external_initializers_file_name": f"{name}.weights"}

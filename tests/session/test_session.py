@@ -344,6 +344,10 @@ def add_ops(options):
         options.add_custom_op_domain(domain)
 
 
+def add_library(options):
+    options.register_custom_ops(ort.custom_op_library("a set without ops"))
+
+
 def add_weights(options):
     options.add_initializer("w", ort.Value.from_numpy(np.ones(3, np.float32), api=options.api))
 
@@ -360,6 +364,7 @@ CALLS = {
     "a logger": (True, lambda options: setattr(options, "logger", print)),
     "shared threads": (True, lambda options: setattr(options, "per_session_threads", False)),
     "custom ops": (True, add_ops),
+    "a library of ops": (True, add_library),
 }
 
 

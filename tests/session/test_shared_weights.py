@@ -152,6 +152,44 @@ def test_a_folder_that_others_may_write_is_refused(path, cache):
         ort.Session(path, share_weights=cache)
 
 
+def test_a_model_is_named_as_it_was_given(path, cache):
+    with ort.Session(path, share_weights=cache) as session:
+        session.run(x=np.ones((1, SIDE), np.float32))
+        text = ort.metrics().prometheus()
+        assert f'model="{path}"' in text
+        assert str(cache) not in text
+
+
+def test_a_name_for_the_log_needs_no_other_copy(path, cache):
+    for name in ("first", "second"):
+        ort.Session(path, ort.SessionOptions(log_id=name), share_weights=cache).close()
+    assert len([each for each in cache.iterdir() if each.is_dir()]) == 1
+
+
+def test_what_a_killed_writer_has_left_is_removed(path, cache):
+    ort.Session(path, share_weights=cache).close()
+    (made,) = [each for each in cache.iterdir() if each.is_dir()]
+    left = cache / f"{made.name}.new_left"
+    made.rename(left)
+    ort.Session(path, share_weights=cache).close()
+    assert made.exists()
+    assert not left.exists()
+
+
+def test_a_damaged_copy_is_named_with_what_to_do(path, cache):
+    ort.Session(path, share_weights=cache).close()
+    (model,) = cache.glob("*/model.onnx")
+    model.write_bytes(b"no model")
+    with pytest.raises(ort.OrtError, match=f"if '{model.parent}' is damaged, remove it"):
+        ort.Session(path, share_weights=cache)
+
+
+def test_a_folder_that_cannot_be_made_is_named(path, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"share_weights: .*; give another folder: '.*file/cache'"):
+        ort.Session(path, share_weights=tmp_path / "file/cache")
+
+
 def test_only_files_and_bytes_on_onnx_runtime_are_shared(path, cache):
     with pytest.raises(ValueError, match="the path or the bytes"):
         ort.Session(ort.Model.load(path), share_weights=cache)

@@ -53,8 +53,13 @@ void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status)
   } else if (run->ending != GOES_ON) {
     COUNT(session, endings[run->ending]);
   } else {
-    unsigned code = (unsigned)session->maker->api->GetErrorCode(status);
-    COUNT(session, errors[code < ERROR_CODES ? code : ORT_FAIL]);
+    const OrtApi* api = session->maker->api;
+    unsigned code = (unsigned)api->GetErrorCode(status);
+    if (ortcffi_says_no_memory((int)code, api->GetErrorMessage(status))) {
+      COUNT(session, endings[NO_MEMORY]);
+    } else {
+      COUNT(session, errors[code < ERROR_CODES ? code : ORT_FAIL]);
+    }
   }
   if (run->job != NULL && run->began > 0) {
     observe(session, WAITS, run->began - run->queued);

@@ -82,8 +82,8 @@ struct ports {
 #define ERROR_CODES 16
 
 /* Why a run was ended early. EXPIRED: its time was over before it began. OVERLOADED: too many were
- * waiting. */
-enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED, EXPIRED, OVERLOADED, ENDINGS };
+ * waiting. NO_MEMORY, for the counts alone: the library had none, whatever its code. */
+enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED, EXPIRED, OVERLOADED, NO_MEMORY, ENDINGS };
 
 struct histogram {
   int64_t parts[DURATIONS];

@@ -75,7 +75,7 @@ class Server:
 
     def metric(self, name):
         lines = self.ask("/metrics")[1].splitlines()
-        return next(int(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
+        return next(int(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"{name}{{"))
 
     def runs(self):
         """The sum of the runs in one answer, and the workers that it names."""
