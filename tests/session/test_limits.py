@@ -77,7 +77,7 @@ def test_a_session_of_the_core_is_not_warned_of_an_arena_that_it_cannot_use(core
             env.unregister_allocator(core_api.cpu_memory_info(ort.AllocatorType.ARENA))
 
 
-def test_a_limit_can_be_replaced_and_ended(opened):
+def test_a_limit_can_be_replaced_and_ended(opened, metrics_of):
     big = np.ones(1 << 20, np.float32)
     for limit in ("1 MB", "64 MB", None):
         ort.limit_session_memory(limit)
@@ -85,6 +85,7 @@ def test_a_limit_can_be_replaced_and_ended(opened):
         if limit == "1 MB":
             with pytest.raises(OutOfMemory):
                 session.run(x=big)
+            assert dict(metrics_of(session).errors) == {"OUT_OF_MEMORY": 1}
         else:
             assert len(session.run(x=big)[0]) == 1 << 20
     with pytest.raises(ValueError, match="limit must be 1 byte"):
