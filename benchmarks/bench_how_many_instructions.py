@@ -34,6 +34,7 @@ import ortcffi
 HERE = Path(__file__).resolve().parent
 RECORDS = HERE / "instructions.json"
 MOST = 1.05  # times the recorded count
+FEW = 50  # instructions by which two machines may differ
 SHORT, LONG = 100, 1100
 WALKS, ROUNDS = 10, 200  # in Python; the shortest walk counts: some runs are watched for signals
 IN_C = {
@@ -284,11 +285,12 @@ def check(counts: dict[str, int]) -> int:
                 print(f"not recorded: {title}")
                 continue
             compared += 1
-            grown += count > before * MOST
-            if not before / MOST <= count <= before * MOST:
-                word = "GROWN" if count > before else "shrunk: record it"
+            has_grown = count > max(before * MOST, before + FEW)
+            grown += has_grown
+            if has_grown or count < min(before / MOST, before - FEW):
+                word = "GROWN" if has_grown else "shrunk: record it"
                 print(f"{title:65}{before:8} ->{count:8}  {count / before - 1:+.1%}  {word}")
-    print(f"{compared} counts compared, {grown} grown by more than {MOST - 1:.0%}")
+    print(f"{compared} counts compared, {grown} grown by more than {MOST - 1:.0%} and {FEW}")
     return 1 if grown else 0 if compared else 3
 
 
