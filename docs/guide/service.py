@@ -100,7 +100,8 @@ async def refuse(_request: Request, error: Exception) -> JSONResponse:
     """Answer with the status that fits, and log the error."""
     status = next(status for kind, status in STATUS.items() if isinstance(error, kind))
     logging.warning("%d: %s", status, error)
-    return JSONResponse({"error": str(error)}, status)
+    text = str(error) if status == 400 else type(error).__name__
+    return JSONResponse({"error": text}, status)
 
 
 for kind in STATUS:

@@ -2,6 +2,7 @@
 """What runs are given as inputs: made Values, and checked by what the model wants."""
 
 import reprlib
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,23 +167,21 @@ def array_for(subject: str, spec: "ValueSpec", x: Any) -> "np.ndarray[Any, Any]"
 
         if (names := column_names(x)) is not None:  # of columns that have dtypes of their own
             return array_for(subject, spec, matrix_of(x, names, spec))
-        if array.ndim > 0 and hasattr(x, "astype"):  # such as a pandas.Series
+        if array.ndim > 0:  # of a list, or such as a pandas.Series
             raise _of_objects(subject, spec, array)
-        if isinstance(x, (list, tuple)):
-            raise InvalidArgument(
-                f"{subject} cannot be made an array of {spec.describe()}: NumPy has no dtype for "
-                f"all of {reprlib.repr(x)}"
-            )
         raise TypeError(f"{subject} must be an array of {spec.describe()}, not {type(x).__name__}")
     return array
 
 
 def _of_objects(subject: str, spec: "ValueSpec", array: "np.ndarray[Any, Any]") -> InvalidArgument:
-    """Return the error for an array of objects where the model wants numbers."""
-    first = f", the first of type {type(array.flat[0]).__name__}" if array.size else ""
-    cast = "" if spec.element_type is None else _cast(ElementType.UNDEFINED, spec.element_type)
+    """Return the error for objects where the model wants numbers, and name one that is none."""
+    wanted = "" if spec.element_type is None else _cast(ElementType.UNDEFINED, spec.element_type)
+    for place, each in np.ndenumerate(array):
+        if not isinstance(each, (Number, np.bool_)):
+            wanted = f"; element {list(place)} is {reprlib.repr(each)}, which is no number"
+            break
     return InvalidArgument(
-        f"{subject} is an array of Python objects{first}; the model wants {spec.describe()}{cast}"
+        f"{subject} is an array of Python objects; the model wants {spec.describe()}{wanted}"
     )
 
 
