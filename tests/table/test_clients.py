@@ -110,7 +110,3 @@ def test_a_client_of_version_1_gets_the_table_and_others_a_refusal(
     assert done.stderr == "".join(
         REFUSAL.format(asked=number, newest=newest, version=version) for number in asked
     )
-
-
-def test_a_slot_that_came_later_says_so_on_every_older_host(compile_client: Compile) -> None:
-    assert run(compile_client("late_slots.cc")).stdout == "ok\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Emulated hosts of older API versions. Clients in C that use them are in test_clients.py."""
+"""Emulated hosts of older API versions. test_zeroes.py calls all of their slots."""
 
 import numpy as np
 import pytest
