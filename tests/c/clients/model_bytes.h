@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a ModelProto, written by hand. The length of a message has three bytes, so that it
- * can be filled in at the end. */
+/* The bytes of a ModelProto, of a text. A field of the text is its number, and then ":" and a
+ * number, "=" and a float, "'" and a text up to the next "'", "#" and floats up to the next "#", or
+ * a message in braces: "1:10 2'maker' 7{2'main'}". */
 #ifndef ORTCFFI_TESTS_MODEL_BYTES_H_
 #define ORTCFFI_TESTS_MODEL_BYTES_H_
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* CHECK is the includer's. */
@@ -17,23 +19,23 @@ struct model_bytes {
   size_t depth;
 };
 
+static inline void put_bytes(struct model_bytes* to, const void* bytes, size_t size) {
+  CHECK(size <= sizeof to->at - to->size);
+  memcpy(to->at + to->size, bytes, size);
+  to->size += size;
+}
+
 static inline void put_varint(struct model_bytes* to, uint64_t number) {
-  CHECK(to->size + 10 <= sizeof to->at);
   for (; number > 0x7f; number >>= 7) {
-    to->at[to->size++] = (uint8_t)(number | 0x80);
+    put_bytes(to, &(uint8_t){(uint8_t)(number | 0x80)}, 1);
   }
-  to->at[to->size++] = (uint8_t)number;
+  put_bytes(to, &(uint8_t){(uint8_t)number}, 1);
 }
 
-static inline void put_number(struct model_bytes* to, unsigned field, uint64_t number) {
-  put_varint(to, field << 3);
-  put_varint(to, number);
-}
-
-static inline void begin_message(struct model_bytes* to, unsigned field) {
-  put_varint(to, field << 3 | 2);
-  CHECK(to->size + 3 <= sizeof to->at && to->depth < 16);
-  to->size += 3;
+/* The length of a message has three bytes, so that it can be filled in at the end. */
+static inline void begin_message(struct model_bytes* to) {
+  CHECK(to->depth < 16);
+  put_bytes(to, "123", 3);
   to->begins[to->depth++] = to->size;
 }
 
@@ -44,136 +46,74 @@ static inline void end_message(struct model_bytes* to) {
   to->at[begin - 1] = (uint8_t)(length >> 14);
 }
 
-static inline void put_bytes(struct model_bytes* to, unsigned field, const void* bytes,
-                             size_t size) {
-  begin_message(to, field);
-  CHECK(size <= sizeof to->at - to->size);
-  memcpy(to->at + to->size, bytes, size);
-  to->size += size;
+/* Puts floats that are separated by commas; answers the end of their text. */
+static inline const char* put_floats(struct model_bytes* to, const char* text, char end) {
+  do {
+    const float number = strtof(text + 1, (char**)&text);
+    put_bytes(to, &number, sizeof number);
+  } while (*text == ',');
+  CHECK(end == 0 || *text == end);
+  return text + (end != 0);
+}
+
+/* Puts the field of a number whose contents begin with `*text`; answers where the next one is. */
+static inline const char* put_field(struct model_bytes* to, unsigned field, const char* text) {
+  static const char kinds[] = ":?'#=", wires[] = {0, 0, 2, 2, 5};
+  const char kind = *text, *known = strchr(kinds, kind);
+  put_varint(to, field << 3 | (unsigned)(known != NULL ? wires[known - kinds] : 2));
+  if (kind == ':') {
+    put_varint(to, strtoull(text + 1, (char**)&text, 10));
+    return text;
+  }
+  if (kind == '=') return put_floats(to, text, 0);
+  begin_message(to);
+  if (kind == '{') return text + 1;
+  const char* end = strchr(text + 1, kind);
+  CHECK((kind == '\'' || kind == '#') && end != NULL);
+  if (kind == '#') {
+    put_floats(to, text, kind);
+  } else {
+    put_bytes(to, text + 1, (size_t)(end - text) - 1);
+  }
   end_message(to);
+  return end + 1;
 }
 
-static inline void put_text(struct model_bytes* to, unsigned field, const char* text) {
-  put_bytes(to, field, text, strlen(text));
-}
-
-/* Two texts in a message: an entry of metadata, for example. */
-static inline void put_entry(struct model_bytes* to, unsigned field, const char* key,
-                             const char* value) {
-  begin_message(to, field);
-  put_text(to, 1, key);
-  put_text(to, 2, value);
-  end_message(to);
-}
-
-/* A ValueInfoProto of a tensor with one dimension of that length, or of that name, or none. */
-static inline void put_value(struct model_bytes* to, unsigned field, const char* name, int type,
-                             int64_t length, const char* dimension) {
-  begin_message(to, field);
-  put_text(to, 1, name);
-  begin_message(to, 2);
-  begin_message(to, 1);
-  put_number(to, 1, (uint64_t)type);
-  begin_message(to, 2);
-  if (dimension != NULL || length >= 0) {
-    begin_message(to, 1);
-    if (dimension != NULL) {
-      put_text(to, 2, dimension);
+static inline void put(struct model_bytes* to, const char* text) {
+  while (*text != 0) {
+    if (*text == ' ' || *text == '}') {
+      if (*text++ == '}') end_message(to);
     } else {
-      put_number(to, 1, (uint64_t)length);
-    }
-    end_message(to);
-  }
-  end_message(to);
-  end_message(to);
-  end_message(to);
-  end_message(to);
-}
-
-/* A tensor of two floats. */
-static inline void put_floats(struct model_bytes* to, unsigned field, const char* name, float first,
-                              float second) {
-  const float values[] = {first, second};
-  begin_message(to, field);
-  put_number(to, 1, 2);
-  put_number(to, 2, 1);
-  put_text(to, 8, name);
-  put_bytes(to, 9, values, sizeof values);
-  end_message(to);
-}
-
-/* Begins a NodeProto; names of operands are separated by spaces, and "-" is none. */
-static inline void begin_node(struct model_bytes* to, const char* op, const char* inputs,
-                              const char* outputs) {
-  begin_message(to, 1);
-  for (unsigned field = 1; field <= 2; field++) {
-    const char* names = field == 1 ? inputs : outputs;
-    while (*names != 0) {
-      size_t length = strcspn(names, " ");
-      put_bytes(to, field, names, *names == '-' ? 0 : length);
-      names += length + (names[length] == ' ');
+      const unsigned field = (unsigned)strtoul(text, (char**)&text, 10);
+      text = put_field(to, field, text);
     }
   }
-  put_text(to, 3, outputs);
-  put_text(to, 4, op);
 }
 
-static inline void put_node(struct model_bytes* to, const char* op, const char* inputs,
-                            const char* outputs) {
-  begin_node(to, op, inputs, outputs);
-  end_message(to);
-}
-
+/* A ValueInfoProto of a tensor of a type, a number, with dimensions. */
+#define PORT(field, name, type, dimensions) \
+  " " #field "{1'" name "' 2{1{1:" #type " 2{" dimensions "}}}}"
+#define TWO "1{1:2}"
+#define NAMED(dimension) "1{2'" dimension "'}"
+/* A node, whose name is that of its output. */
+#define NODE(op, inputs, output, more) \
+  " 1{" inputs " 2'" output "' 3'" output "' 4'" op "'" more "}"
+/* Tensors with two elements; the last one has them in the file "weights". */
+#define FLOATS(field, name, numbers) " " #field "{1:2 2:1 8'" name "' 9#" numbers "#}"
+#define INTS(field, name) " " #field "{1:2 2:7 8'" name "' 7:1 7:3}"
+#define EXTERNAL(name) " 5{1:2 2:1 8'" name "' 13{1'location' 2'weights'} 14:1}"
 /* An attribute that is a graph with one node and one output of floats. */
-static inline void put_branch(struct model_bytes* to, const char* name, const char* op,
-                              const char* inputs, const char* output) {
-  begin_message(to, 5);
-  put_text(to, 1, name);
-  begin_message(to, 6);
-  put_text(to, 2, name);
-  put_node(to, op, inputs, output);
-  put_value(to, 12, output, 1, 2, NULL);
-  end_message(to);
-  put_number(to, 20, 5);
-  end_message(to);
-}
+#define BRANCH(name, op, inputs, output) \
+  "5{1'" name "' 6{2'" name "'" NODE(op, inputs, output, "") PORT(12, output, 1, TWO) "} 20:5}"
 
-/* A node Constant that makes a number. */
-static inline void put_constant(struct model_bytes* to, const char* name, float value) {
-  begin_node(to, "Constant", "", name);
-  begin_message(to, 5);
-  put_text(to, 1, "value_float");
-  put_varint(to, 2 << 3 | 5);
-  CHECK(to->size + sizeof value <= sizeof to->at);
-  memcpy(to->at + to->size, &value, sizeof value);
-  to->size += sizeof value;
-  put_number(to, 20, 1);
-  end_message(to);
-  end_message(to);
-}
-
-static inline void put_branching_graph(struct model_bytes* to) {
-  begin_message(to, 7);
-  put_text(to, 2, "main");
-  put_text(to, 10, "about the graph");
-  put_value(to, 11, "x", 1, 0, "length");
-  put_value(to, 11, "cond", 9, -1, NULL);
-  put_value(to, 11, "o", 1, 2, NULL);
-  put_floats(to, 5, "w", 1, 2);
-  put_floats(to, 5, "o", 3, 4);
-  put_floats(to, 5, "unused", 5, 6);
-  put_node(to, "Add", "x w", "a");
-  put_constant(to, "c", 0.5F);
-  begin_node(to, "If", "cond", "y");
-  put_branch(to, "then_branch", "Add", "a w", "sum");
-  put_branch(to, "else_branch", "Mul", "a c", "product");
-  end_message(to);
-  put_node(to, "Clip", "y - c", "clipped");
-  put_node(to, "Softmax", "clipped", "z");
-  put_node(to, "Add", "a o", "b");
-  put_value(to, 12, "z", 1, 0, "length");
-  put_value(to, 12, "b", 1, 0, "length");
-  end_message(to);
+/* A model of texts, which follow each other. */
+#define model_of(...) model_of_texts((const char* const[]){__VA_ARGS__, NULL})
+static inline struct model_bytes model_of_texts(const char* const* texts) {
+  struct model_bytes to = {.size = 0};
+  while (*texts != NULL) {
+    put(&to, *texts++);
+  }
+  return to;
 }
 
 /*
@@ -182,91 +122,29 @@ static inline void put_branching_graph(struct model_bytes* to) {
  * max=c)`.
  */
 static inline struct model_bytes branching_model(void) {
-  struct model_bytes to = {.size = 0};
-  put_number(&to, 1, 10);
-  put_text(&to, 2, "maker");
-  put_text(&to, 4, "models");
-  put_number(&to, 5, 3);
-  put_text(&to, 6, "about the model");
-  put_branching_graph(&to);
-  begin_message(&to, 8);
-  put_text(&to, 1, "");
-  put_number(&to, 2, 21);
-  end_message(&to);
-  put_entry(&to, 14, "key", "value");
-  put_entry(&to, 14, "other", "");
-  return to;
-}
-
-/* A tensor of a type, whose two elements the caller puts behind it. */
-static inline void begin_tensor(struct model_bytes* to, unsigned field, const char* name,
-                                unsigned type) {
-  begin_message(to, field);
-  put_number(to, 1, 2);
-  put_number(to, 2, type);
-  put_text(to, 8, name);
-}
-
-static inline void put_ints(struct model_bytes* to, unsigned field, const char* name) {
-  begin_tensor(to, field, name, 7);
-  put_number(to, 7, 1);
-  put_number(to, 7, 3);
-  end_message(to);
-}
-
-/* An initializer of two floats in the file "weights". */
-static inline void put_external(struct model_bytes* to, const char* name) {
-  begin_tensor(to, 5, name, 1);
-  put_entry(to, 13, "location", "weights");
-  put_number(to, 14, 1);
-  end_message(to);
-}
-
-static inline void put_initializers(struct model_bytes* to) {
-  put_external(to, "external");
-  begin_tensor(to, 5, "texts", 8);
-  put_text(to, 6, "a text that is longer than any that a string keeps in itself");
-  put_text(to, 6, "b");
-  end_message(to);
-  put_ints(to, 5, "numbers");
-  begin_message(to, 15);
-  put_floats(to, 1, "sparse", 1, 2);
-  put_ints(to, 2, "");
-  put_number(to, 3, 4);
-  end_message(to);
-}
-
-static inline void put_attribute(struct model_bytes* to, const char* name, unsigned type) {
-  begin_message(to, 5);
-  put_text(to, 1, name);
-  put_number(to, 20, type);
-  if (type == 4) {
-    put_floats(to, 5, "", 1, 2);
-  } else if (type == 8) {
-    put_text(to, 9, "a");
-  } else {
-    put_number(to, 8, 1);
-  }
-  end_message(to);
+  return model_of(
+      "1:10 2'maker' 4'models' 5:3 6'about the model' 7{2'main' 10'about the graph'",
+      PORT(11, "x", 1, NAMED("length")), PORT(11, "cond", 9, ""), PORT(11, "o", 1, TWO),
+      FLOATS(5, "w", "1,2"), FLOATS(5, "o", "3,4"), FLOATS(5, "unused", "5,6"),
+      NODE("Add", "1'x' 1'w'", "a", ""), NODE("Constant", "", "c", "5{1'value_float' 2=0.5 20:1}"),
+      NODE("If", "1'cond'", "y",
+           BRANCH("then_branch", "Add", "1'a' 1'w'", "sum")
+               BRANCH("else_branch", "Mul", "1'a' 1'c'", "product")),
+      NODE("Clip", "1'y' 1'' 1'c'", "clipped", ""), NODE("Softmax", "1'clipped'", "z", ""),
+      NODE("Add", "1'a' 1'o'", "b", ""), PORT(12, "z", 1, NAMED("length")),
+      PORT(12, "b", 1, NAMED("length")), "} 8{1'' 2:21} 14{1'key' 2'value'} 14{1'other' 2''}");
 }
 
 /* A model with an external initializer, a sparse one, one of strings, and one of typed numbers, and
  * with attributes of several kinds. */
 static inline struct model_bytes wide_model(void) {
-  struct model_bytes to = {.size = 0};
-  put_number(&to, 1, 10);
-  begin_message(&to, 7);
-  put_text(&to, 2, "wide");
-  put_initializers(&to);
-  begin_node(&to, "Op", "external texts numbers sparse", "y");
-  put_attribute(&to, "tensor", 4);
-  put_attribute(&to, "strings", 8);
-  put_attribute(&to, "ints", 7);
-  end_message(&to);
-  put_value(&to, 12, "y", 1, 0, "length");
-  end_message(&to);
-  put_entry(&to, 14, "key", "value");
-  return to;
+  return model_of(
+      "1:10 7{2'wide'", EXTERNAL("external"),
+      "5{1:2 2:8 8'texts' 6'a text that is longer than any that a string keeps in itself' 6'b'}",
+      INTS(5, "numbers"), "15{", FLOATS(1, "sparse", "1,2"), INTS(2, ""), "3:4}",
+      NODE("Op", "1'external' 1'texts' 1'numbers' 1'sparse'", "y",
+           "5{1'tensor' 20:4" FLOATS(5, "", "1,2") "} 5{1'strings' 20:8 9'a'} 5{1'ints' 20:7 8:1}"),
+      PORT(12, "y", 1, NAMED("length")), "} 14{1'key' 2'value'}");
 }
 
 #endif /* ORTCFFI_TESTS_MODEL_BYTES_H_ */

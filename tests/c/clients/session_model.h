@@ -66,40 +66,16 @@ static inline OrtCustomOpDomain* add_twice(const OrtApi* api, OrtSessionOptions*
   return domain;
 }
 
-static inline void put_twice(struct model_bytes* to, const char* input, const char* output) {
-  begin_node(to, "Twice", input, output);
-  put_text(to, 7, "twice");
-  end_message(to);
-}
-
-static inline void put_version(struct model_bytes* to, const char* domain, unsigned version) {
-  begin_message(to, 8);
-  put_text(to, 1, domain);
-  put_number(to, 2, version);
-  end_message(to);
-}
+#define TWICE(input, output) NODE("Twice", "1'" input "'", output, "7'twice'")
+#define OF_ANY_LENGTH(field, name) PORT(field, name, 1, NAMED("n"))
+/* The end of the graph and what a model has behind it. */
+#define WITH_TWICE "} 8{1'' 2:17} 8{1'twice' 2:1}"
 
 /* The elements of w may be in a file, "weights". */
 static inline struct model_bytes session_model_of(bool is_external) {
-  struct model_bytes to = {.size = 0};
-  put_number(&to, 1, 8);
-  begin_message(&to, 7);
-  put_twice(&to, "x", "a");
-  put_twice(&to, "w", "b");
-  put_text(&to, 2, "doubles");
-  if (is_external) {
-    put_external(&to, "w");
-  } else {
-    put_floats(&to, 5, "w", 1, 2);
-  }
-  put_value(&to, 11, "x", 1, 0, "n");
-  put_value(&to, 11, "w", 1, 2, NULL);
-  put_value(&to, 12, "a", 1, 0, "n");
-  put_value(&to, 12, "b", 1, 2, NULL);
-  end_message(&to);
-  put_version(&to, "", 17);
-  put_version(&to, "twice", 1);
-  return to;
+  return model_of("1:8 7{", TWICE("x", "a"), TWICE("w", "b"), "2'doubles'",
+                  is_external ? EXTERNAL("w") : FLOATS(5, "w", "1,2"), OF_ANY_LENGTH(11, "x"),
+                  PORT(11, "w", 1, TWO), OF_ANY_LENGTH(12, "a"), PORT(12, "b", 1, TWO), WITH_TWICE);
 }
 
 static inline struct model_bytes session_model(void) { return session_model_of(false); }

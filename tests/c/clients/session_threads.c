@@ -141,19 +141,8 @@ static OrtStatusPtr ORT_API_CALL compute_in_two_shapes(void* kernel, OrtKernelCo
 
 /* The third node of a chain may get the output of the first one, which nobody reads any more. */
 static struct model_bytes chain(void) {
-  struct model_bytes to = {.size = 0};
-  put_number(&to, 1, 8);
-  begin_message(&to, 7);
-  put_twice(&to, "x", "b");
-  put_twice(&to, "b", "c");
-  put_twice(&to, "c", "a");
-  put_text(&to, 2, "chain");
-  put_value(&to, 11, "x", 1, 0, "n");
-  put_value(&to, 12, "a", 1, 0, "n");
-  end_message(&to);
-  put_version(&to, "", 17);
-  put_version(&to, "twice", 1);
-  return to;
+  return model_of("1:8 7{", TWICE("x", "b"), TWICE("b", "c"), TWICE("c", "a"), "2'chain'",
+                  OF_ANY_LENGTH(11, "x"), OF_ANY_LENGTH(12, "a"), WITH_TWICE);
 }
 
 /* The child has no thread that would take a run. */

@@ -47,25 +47,15 @@ static void append(OrtSessionOptions* options, const OrtEpDevice* device) {
 
 /* A session of nodes Add, each of what the one before makes, up to y. */
 static OrtSession* session_of(OrtSessionOptions* options, const char* made) {
-  char operands[] = "x x";
-  char output[] = "?";
-  struct model_bytes model = {.size = 0};
+  struct model_bytes model = model_of("1:8 8{1'' 2:18} 7{2'graph'");
   OrtSession* session = NULL;
-  put_number(&model, 1, 8);
-  begin_message(&model, 8);
-  put_text(&model, 1, "");
-  put_number(&model, 2, 18);
-  end_message(&model);
-  begin_message(&model, 7);
-  put_text(&model, 2, "graph");
-  for (; *made != 0; made++) {
-    output[0] = *made;
-    put_node(&model, "Add", operands, output);
-    operands[0] = operands[2] = *made;
+  char node[64], operand = 'x';
+  for (; *made != 0; operand = *made++) {
+    snprintf(node, sizeof node, NODE("Add", "1'%c' 1'%c'", "%c", ""), operand, operand, *made,
+             *made);
+    put(&model, node);
   }
-  put_value(&model, 11, "x", 1, 2, NULL);
-  put_value(&model, 12, "y", 1, 2, NULL);
-  end_message(&model);
+  put(&model, PORT(11, "x", 1, TWO) PORT(12, "y", 1, TWO) "}");
   if (!say_status(api->CreateSessionFromArray(env, model.at, model.size, options, &session))) {
     exit(0);
   }

@@ -25,17 +25,10 @@ CALL("model: the weights of another one") {
 }
 /* The outputs are the shape of x, and how many dimensions it has. */
 CALL("model: constant shapes") {
-  struct model_bytes bytes = {.size = 0};
   size_t count = 0;
-  put_number(&bytes, 1, 10);
-  begin_message(&bytes, 7);
-  put_text(&bytes, 2, "main");
-  put_value(&bytes, 11, "x", 1, 2, NULL);
-  put_node(&bytes, "Shape", "x", "s");
-  put_node(&bytes, "Size", "s", "n");
-  put_value(&bytes, 12, "s", 7, 1, NULL);
-  put_value(&bytes, 12, "n", 7, 1, NULL);
-  end_message(&bytes);
+  struct model_bytes bytes = model_of("1:10 7{2'main'", PORT(11, "x", 1, TWO),
+                                      NODE("Shape", "1'x'", "s", ""), NODE("Size", "1's'", "n", ""),
+                                      PORT(12, "s", 7, "1{1:1}"), PORT(12, "n", 7, "1{1:1}"), "}");
   const OrtGraph* graph = graph_of(open_model(bytes), ORTCORE_GRAPH_FOLDED);
   CHECK(api->Graph_GetNumInitializers(graph, &count) == NULL && count == 2);
 }
