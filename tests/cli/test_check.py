@@ -211,16 +211,21 @@ def test_what_is_no_library_is_a_finding(tmp_path, capsys):
 
 
 @pytest.fixture
-def check_eps(check_source, request):
-    """``check_eps(*flags)`` is the same on a library of tests/c/clients/ep_factories.c."""
+def check_eps(check_source, request, monkeypatch):
+    """``check_eps(breaks, *flags)`` is the same on a library of tests/c/clients/breaking_ep.c."""
     request.getfixturevalue("forks")
-    return lambda *flags, **given: check_source("ep_factories.c", *flags, **given)
+
+    def check(breaks, *flags, **given):
+        monkeypatch.setenv("BREAKS", breaks)
+        return check_source("breaking_ep.c", *flags, **given)
+
+    return check
 
 
 def test_a_good_library_of_execution_providers_has_no_findings(check_eps):
-    code, findings, report = check_eps()
+    code, findings, report = check_eps("finds-a-device")
     assert (code, findings) == (0, [])
-    assert "makes a factory of NothingEP 1.2.3 by nobody" in report["notes"]
+    assert "makes a factory of ortcffi 1.0.0 by the guide" in report["notes"]
     assert report["registrations"][0]["asked"] == [23]
 
 
@@ -299,8 +304,8 @@ def test_the_statement_of_a_path_that_is_not_utf_8_is_written(tmp_path):
 
 
 def test_what_a_factory_lacks_is_a_finding(check_eps):
-    _, findings, _ = check_eps("-DWRONG", options=["--hosts", "core"])
-    [found] = [text for text in findings if "NothingEP first" in text]
+    _, findings, _ = check_eps("has-many-functions", options=["--hosts", "core"])
+    [found] = [text for text in findings if "ortcffi first" in text]
     for message in [
         "GetVendor is NULL, which ONNX Runtime calls",
         "GetVendorId is NULL, which ONNX Runtime calls",
@@ -308,19 +313,22 @@ def test_what_a_factory_lacks_is_a_finding(check_eps):
         "it has only one of CreateAllocator and ReleaseAllocator",
         "its version 'first' is no semantic version, such as 1.2.3",
     ]:
-        assert f"NothingEP first: {message}" in found
+        assert f"ortcffi first: {message}" in found
 
 
 @pytest.mark.parametrize(
-    ("flag", "message"),
+    ("words", "message"),
     [
-        ("-DCRASHES", "on core: it crashes (SIGABRT)"),
-        ("-DREFUSES", "on core: EP_FAIL: no factory today"),
-        ("-DENDLESS", "on core: it does not define ReleaseEpFactory, with which the factories"),
+        (["returns-from-registration"], "on core: it crashes (SIGABRT)"),
+        (["registers"], "on core: EP_FAIL: no factory today"),
+        (
+            ["", "-DENDLESS"],
+            "on core: it does not define ReleaseEpFactory, with which the factories",
+        ),
     ],
 )
-def test_factories_that_are_not_made_or_ended_are_a_finding(check_eps, flag, message):
-    code, findings, _ = check_eps(flag)
+def test_factories_that_are_not_made_or_ended_are_a_finding(check_eps, words, message):
+    code, findings, _ = check_eps(*words)
     assert code == 1
     assert findings[0].startswith(message)
 

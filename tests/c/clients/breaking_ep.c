@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The execution provider of the guide, which breaks the rule that the variable BREAKS names. */
+/* The execution provider of the guide, which breaks the rule that the variable BREAKS names. With
+ * -DENDLESS nothing ends its factory. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -267,6 +268,24 @@ static OrtStatus* too_many_devices(OrtEpFactory* self, const OrtHardwareDevice* 
   return status;
 }
 
+static const char* first_version(const OrtEpFactory* self) { return (void)self, "first"; }
+
+static OrtStatus* no_devices(OrtEpFactory* self, const OrtHardwareDevice* const* hardware,
+                             size_t hardware_count, OrtEpDevice** devices, size_t room,
+                             size_t* count) {
+  (void)self, (void)hardware, (void)hardware_count, (void)devices, (void)room;
+  return *count = 0, NULL;
+}
+
+static void take_functions(OrtEpFactory* factory) {
+  factory->GetVendor = NULL;
+  factory->GetVendorId = NULL;
+  factory->CreateDataTransfer = NULL;
+  factory->CreateAllocator = (void*)1;
+  factory->GetVersion = first_version;
+  factory->GetSupportedDevices = no_devices;
+}
+
 static void break_factory(OrtEpFactory* factory) {
   good = *factory;
   factory->CreateEp = break_create;
@@ -279,6 +298,10 @@ static void break_factory(OrtEpFactory* factory) {
     factory->GetName = another_name;
   } else if (breaks("lists-no-device-where-there-is-no-room")) {
     factory->GetSupportedDevices = too_many_devices;
+  } else if (breaks("finds-a-device")) {
+    factory->GetSupportedDevices = no_devices;
+  } else if (breaks("has-many-functions")) {
+    take_functions(factory);
   } else if (breaks("releases-what-its-factories-made")) {
     leak();
   } else if (breaks("registers-a-hundred-times")) {
@@ -293,6 +316,7 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base
   table = base->GetApi(23);
   if (table == NULL && breaks("answers-older-hosts-with-a-status")) return NULL;
   if (breaks("takes-a-table-for-granted")) table->ReleaseStatus(NULL);
+  if (breaks("returns-from-registration")) abort();
   if (breaks("registers")) {
     return table->CreateStatus(ORT_EP_FAIL, "no factory today");
   }
@@ -303,6 +327,8 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base
   return NULL;
 }
 
+#ifndef ENDLESS
 ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
   return release_good_factory(factory);
 }
+#endif
