@@ -4,8 +4,9 @@
     python tools/mutate.py --seed 1 --count 30
 
 Each change is undone before the next. A change that does not compile counts as noticed. For those
-that no test of the topic notices, the tests that call every slot run as well. The same seed and the
-same files give the same changes. The files must have no uncommitted changes.
+that no test of the topic notices, the conformance suite and the tests that call every slot run as
+well. The same seed and the same files give the same changes. The files must have no uncommitted
+changes.
 """
 
 import argparse
@@ -29,13 +30,14 @@ TESTS = {
     "heap": "memory",
     "model": "models",
     "object": "table status",
-    "onnx": "models",
+    "onnx": "onnx models",
     "platform": "kernels memory table",
     "sparse": "values",
     "strings": "values",
 }
 LEFT_OUT = {"platform_windows.c"}  # not compiled here
-ALL = ["tests/cli/test_conform.py", "tests/whole/test_faults.py", "tests/table"]
+TEST = ["pytest", "-x", "-q", "-m", "not slow"]
+ALL = [["ortcffi", "conform", "core"], [*TEST, "tests/whole/test_faults.py", "tests/table"]]
 SECONDS = 420  # of the tests of one change
 OTHERS = {"==": "!=", "<": "<=", ">": ">=", "&&": "||", "+": "-", "&": "|", "<<": ">>"}
 OTHERS |= {"+=": "-=", "++": "--", "true": "false"}
@@ -120,10 +122,9 @@ def verdict(change: Change) -> str:
     topic = change.path.parent.name
     folders = [f"tests/{name}" for name in TESTS.get(topic, topic).split()]
     tests = [folder for folder in folders if (CHECKOUT / folder).is_dir()]
-    for which in (tests, ALL):
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", *which]
-        if which and (problem := run(*command)):
-            return f"noticed by {' '.join(which)}: {problem}"
+    for module in [[*TEST, *tests]] * bool(tests) + ALL:
+        if problem := run(sys.executable, "-m", *module):
+            return f"noticed by {' '.join(module)}: {problem}"
     return "SURVIVES"
 
 
