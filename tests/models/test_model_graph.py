@@ -223,6 +223,13 @@ def test_what_is_no_model_is_refused(kind, words, given):
         ort.Model.load(given)
 
 
+@pytest.mark.parametrize("cut", [b"\x10", b"\x10\x95", b"\x12\x01"])
+def test_a_field_ends_within_its_message(cut):
+    opset = b"\x42" + bytes([len(cut)]) + cut
+    with pytest.raises(ort.errors.InvalidProtobuf):
+        ort.Model.load(graph_of("x f4[1]", "y = Neg x", "y f4[1]").to_bytes() + opset + b"\x08\x07")
+
+
 # --- printed --------------------------------------------------------------------------------------
 
 EVIL = "\x1b[2J\n" + "x" * 300
