@@ -5,7 +5,8 @@ A file of the folder ``rows`` is a group. Its lines are a call, what must be ans
 that is a must for all that have the slots, the level with a reason; parted by tabs. A call is made
 of statements of Python, whose words are the slots, constants, and the methods of `SessionWords`;
 the answer is that of the last statement. In what must be answered, "..." is any text, and " / " is
-between alternatives. A line that begins with "# " says who demands the rows below.
+between alternatives. A line that begins with "# " says who demands the rows below. A line with
+"<|1 | 2|>" stands for as many rows: the first has the first word of each such list, and so on.
 
 The levels: "from 24" is a must from that API version on; "may" may be answered otherwise;
 "reported" are bad calls, at which libraries may even end.
@@ -15,6 +16,7 @@ import ast
 import re
 import signal
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -108,10 +110,19 @@ def _of_files() -> Iterator[Rule]:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("# "):
                 source = line.removeprefix("# ")
-            else:
-                call, holds, *level = line.split("\t")
+                continue
+            for each in _rows_of(line):
+                call, holds, *level = each.split("\t")
                 group, kind = path.stem.replace("_", " "), (level or ["must"])[0]
                 yield row(group, call, holds, kind, source)
+
+
+def _rows_of(line: str) -> list[str]:
+    """Return the rows that a line stands for."""
+    parts = re.split(r"<\|(.*?)\|>", line)
+    rest, words = parts[::2], [each.split(" | ") for each in parts[1::2]]
+    rows = (zip(rest, (*row, ""), strict=True) for row in zip(*words, strict=True))
+    return ["".join(chain.from_iterable(each)) for each in rows] or parts
 
 
 def groups(rows: Iterable[Rule] | None = None) -> list[str]:
