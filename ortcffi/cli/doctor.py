@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ortcffi._public import joined, printable
-from ortcffi._table import supported_version
-from ortcffi.cli import ep_doctor
+from ortcffi._table import core_api
 from ortcffi.cli.program import program_name
+from ortcffi.env.env import Env
+from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.hardware import HardwareType
+from ortcffi.ep.installed import InstalledEp, ep_named, installed_eps, registered_in
+from ortcffi.errors import OrtError
 from ortcffi.kernels import child
-from ortcffi.kernels.child import limit_this_process
 from ortcffi.table import load as loading
 from ortcffi.table.find import Runtime, find_runtimes
 
@@ -34,44 +37,51 @@ SECONDS = 60  # after which a library is reported as hanging
 class Finding(NamedTuple):
     """The result of opening a library."""
 
-    runtime: Runtime  # the library, with a problem if it cannot be used
-    used_version: int | None = None  # that ``load`` uses; None if the library cannot be used
+    path: str
+    source: str  # as of `Runtime`, or the package of an execution provider
+    problem: str | None = None  # why the library cannot be used
+    remedy: str | None = None  # what to do then
+    chosen: bool = False  # whether ``load`` opens it
+    version: str | None = None  # of the library
+    used_version: int | None = None  # the API version that ``load`` uses
     build_info: str | None = None  # what ``GetBuildInfoString`` answers
+    provider: str = ""  # the name of an execution provider
+    devices: Sequence[str] = ()  # of an execution provider, with the kind of hardware
     printed: str = ""  # what the library wrote to stderr
 
     @property
     def asked_for(self) -> bool:
         """Whether the user named this library, or ``load`` opens it: a problem is then an error."""
-        return self.runtime.chosen or self.runtime.source in ("given", loading.VARIABLE)
+        return self.chosen or self.source in ("given", loading.VARIABLE)
 
 
 def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     """Open a library that `find_runtimes` found, in another process."""
+    finding = Finding(*runtime)
     if runtime.problem or not sys.executable:
-        return Finding(runtime)
-    facts, problem, printed = child.ask(
-        "ortcffi.cli.doctor", "answer", runtime.path, seconds=seconds
-    )
+        return finding
+    return _asked(finding, "open_library", runtime.path, seconds)
+
+
+def examine_ep(ep: InstalledEp, seconds: float = SECONDS) -> Finding:
+    """Load the library of an installed execution provider into the core, in another process."""
+    finding = Finding(ep.path, f"package {ep.package}", provider=ep.name)
+    return _asked(finding, "load_ep", ep.name, seconds)
+
+
+def _asked(finding: Finding, function: str, subject: str, seconds: float) -> Finding:
+    told, problem, printed = child.ask("ortcffi.cli.doctor", function, subject, seconds=seconds)
+    facts: dict[str, Any]
     if problem:
-        return _broken(runtime, problem.removeprefix("it "), printed=printed)
-    found = facts[-1]
-    if "problem" in found:
-        return _broken(runtime, found["problem"], found["remedy"], printed)
-    version = found["version"]
-    versions = (1, supported_version(version))
-    runtime = runtime._replace(version=version, version_from="library", api_versions=versions)
-    return Finding(runtime, found["used_version"], found["build_info"], printed)
+        facts = {"problem": problem.removeprefix("it "), "remedy": loading.OTHER_BUILD}
+    else:
+        facts = {name: fact for name, fact in told[-1].items() if name in Finding._fields}
+    return finding._replace(printed=printed, **facts)
 
 
-def _broken(
-    runtime: Runtime, problem: str, remedy: str = loading.OTHER_BUILD, printed: str = ""
-) -> Finding:
-    return Finding(runtime._replace(problem=problem, remedy=remedy), printed=printed)
-
-
-def answer(path: str) -> None:
-    """Open a library and give `examine` the answer, as a dict."""
-    limit_this_process()
+def open_library(path: str) -> None:
+    """Open a library and tell what it is."""
+    child.limit_this_process()
     found: dict[str, Any]
     try:
         api = loading.load(path)
@@ -82,58 +92,79 @@ def answer(path: str) -> None:
     child.tell(**found, done=True)
 
 
+def load_ep(name: str) -> None:
+    """Load a library of execution providers and tell its devices."""
+    child.limit_this_process()
+    found: dict[str, Any]
+    try:
+        devices = registered_in(Env("doctor", core_api()), ep_named(name)).devices
+        found = {"devices": [_device(each) for each in devices]}
+    except (OrtError, LookupError) as error:
+        found = {"problem": str(error), "remedy": loading.OTHER_BUILD}
+    child.tell(**found, done=True)
+
+
+def _device(device: EpDevice) -> str:
+    hardware = device.hardware
+    kind = hardware.kind.name if isinstance(hardware.kind, HardwareType) else hardware.kind
+    return f"{device.name} on {kind} {hardware.vendor}".rstrip()
+
+
 def diagnose(given: Sequence[str] = ()) -> list[Finding]:
     """Find all libraries, including those given, and open each one."""
     core, *others = find_runtimes(*given)
-    known = core.api_versions or (1, 1)
-    return [Finding(core, known[1]), *map(examine, others)]
+    api = core_api()
+    ours = Finding(*core, version=api.version_string, used_version=api.version)
+    eps = installed_eps() if sys.executable else []
+    return [ours, *map(examine, others), *map(examine_ep, eps)]
 
 
-def _describe(finding: Finding) -> str:
-    runtime = finding.runtime
-    version = f"version {runtime.version}" if runtime.version else "version unknown"
-    if runtime.version_from in ("file name", "package metadata"):
-        version += f" by its {runtime.version_from}"
-    if runtime.api_versions:
-        version += ", API versions {} to {}".format(*runtime.api_versions)
-    lines = [f"{runtime.source}: {version}", runtime.path]
-    if finding.build_info:
-        lines.append(finding.build_info)
+def describe(finding: Finding) -> str:
+    """Return a finding as lines of text."""
+    title = f"{finding.source}: version {finding.version or 'unknown'}"
+    if finding.provider:
+        title = f"execution provider {finding.provider!r}: {finding.source}"
+    lines = [title, finding.path, *filter(None, [finding.build_info])]
     lines += [f"it printed: {line}" for line in finding.printed.splitlines()]
-    if runtime.problem:
-        lines += [f"BROKEN: {runtime.problem}", f"what to do: {runtime.remedy}"]
-    else:
+    if finding.problem:
+        lines += [f"BROKEN: {finding.problem}", f"what to do: {finding.remedy}"]
+    elif not finding.provider:
         lines.append(f"ok: {_use(finding)}")
+    elif finding.devices:
+        lines.append(f"ok: ortcffi.Session(model, providers=[{finding.provider!r}]) uses the first")
+        lines += [f"    {device}" for device in finding.devices]
+    else:
+        lines.append("it loads, and lists no device here")
     return joined(lines, "\n    ")
 
 
 def _use(finding: Finding) -> str:
-    runtime, version = finding.runtime, finding.used_version
-    if runtime.source == "embedded core":
+    if finding.source == "embedded core":
         return "ortcffi.default_api() is this one; it needs no library"
+    version = finding.used_version
     at = f"at API version {version}" if version else "not tried"
-    if not runtime.chosen:
+    if not finding.chosen:
         return f"ortcffi.load(PATH) opens it, {at}"
     reasons = {
         loading.VARIABLE: f"{loading.VARIABLE} names it",
         "onnxruntime wheel": f"{loading.VARIABLE} is not set and the package onnxruntime has it",
     }
     otherwise = "nothing names another, no package has one, and the system's loader finds it"
-    return f"ortcffi.load() opens it, {at}, because {reasons.get(runtime.source, otherwise)}"
+    return f"ortcffi.load() opens it, {at}, because {reasons.get(finding.source, otherwise)}"
 
 
 def _conclude(findings: Sequence[Finding]) -> str:
-    chosen = [finding.runtime for finding in findings if finding.runtime.chosen]
-    if not chosen:
+    chosen = next((each for each in findings if each.chosen), None)
+    if chosen is None:
         return (
             "ortcffi.load() finds no library. The embedded core needs none; for another, run "
             f"'pip install onnxruntime', set {loading.VARIABLE}, or give load() a path."
         )
-    if chosen[0].problem:
-        named = chosen[0].source == loading.VARIABLE
+    if chosen.problem:
+        named = chosen.source == loading.VARIABLE
         advice = f" Set {loading.VARIABLE} to another library, or unset it." if named else ""
-        return f"ortcffi.load() fails: {chosen[0].path} {chosen[0].problem}.{advice}"
-    return f"ortcffi.load() opens {chosen[0].path}."
+        return f"ortcffi.load() fails: {chosen.path} {chosen.problem}.{advice}"
+    return f"ortcffi.load() opens {chosen.path}."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -146,19 +177,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         findings = diagnose(options.path)
-        eps = ep_doctor.examine()
     except ValueError as error:
         parser.error(printable(str(error)))
-    broken = any(finding.asked_for and finding.runtime.problem for finding in findings)
+    broken = any(finding.asked_for and finding.problem for finding in findings)
     if options.json:
-        rows = [finding._asdict() | finding.runtime._asdict() for finding in findings]
-        for row in rows:
-            del row["runtime"]
-        document = {"ok": not broken, "runtimes": rows}
-        document["execution_providers"] = [each._asdict() for each in eps]
-        text = json.dumps(document, indent=2)
+        libraries = [finding._asdict() for finding in findings]
+        text = json.dumps({"ok": not broken, "libraries": libraries}, indent=2)
     else:
-        package = map(ep_doctor.describe, eps)
-        text = "\n\n".join([*map(_describe, findings), *package, printable(_conclude(findings))])
+        text = "\n\n".join([*map(describe, findings), printable(_conclude(findings))])
     sys.stdout.write(text + "\n")
     return int(broken)

@@ -23,8 +23,7 @@ DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
 the API it implements, and its live objects. With a model, print instead its inputs, outputs,
 operator sets, nodes by operator, parameters, metadata, and what is missing; for that nothing else
-need be installed. With --eps, which nodes each installed execution provider takes, which is then
-loaded in a process of its own."""
+need be installed."""
 EPILOG = """\
 implemented: the core implements the slot. other tables: the core answers another table. to come:
 not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
@@ -125,10 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add: Any = parser.add_argument
     add("model", nargs="?", help="the path of a model")
     add("--json", action="store_true", help="print JSON")
-    add("--eps", action="store_true", help="say what installed execution providers take of it")
     given = parser.parse_args(arguments)
-    if given.model is None and given.eps:
-        parser.error("--eps needs a model")
     try:
         facts, render = _facts_of(given)
     except (OrtError, OSError, ValueError) as error:
@@ -143,9 +139,4 @@ def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any]
         return collect(), _render
     from ortcffi.cli import model_info
 
-    facts = model_info.collect(given.model)
-    if given.eps:
-        from ortcffi.cli.ep_doctor import takings
-
-        facts["execution_providers"] = [each._asdict() for each in takings(given.model)]
-    return facts, model_info.render
+    return model_info.collect(given.model), model_info.render

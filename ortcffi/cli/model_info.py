@@ -83,17 +83,7 @@ def render(facts: dict[str, Any]) -> str:
     lines.append("metadata:")
     lines += [f"  {key.replace('_', ' ')}: {value}" for key, value in metadata.items() if value]
     lines += few([f"  {quoted(key)}: {value!r}" for key, value in custom.items()], _MOST_LINES)
-    if "execution_providers" in facts:
-        found = facts["execution_providers"]
-        lines += map(_taking, found) if found else ["execution providers: none with a device here"]
     return "\n".join(shortened(line, _WIDTH) for line in lines)
-
-
-def _taking(found: dict[str, Any]) -> str:
-    if found["problem"]:
-        return f"{found['name']}: fails: {found['problem']}"
-    left = ", ".join(few([f"{count} {name}" for name, count in found["left"].items()]))
-    return f"{found['name']}: takes {found['taken']:,} nodes{f', not {left}' if left else ', all'}"
 
 
 def _external_file(file: dict[str, Any], name: str) -> str:

@@ -7,10 +7,8 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ortcffi._convert import AnyPath, absolute, decode
-from ortcffi._native import lib
+from ortcffi._convert import AnyPath, absolute
 from ortcffi._public import public
-from ortcffi._table import supported_version
 from ortcffi.table import load as loading
 
 
@@ -25,12 +23,6 @@ class Runtime(NamedTuple):
     source : str
         ``"embedded core"``, ``"given"``, ``"ORTCFFI_LIBRARY"``, ``"onnxruntime wheel"`` or
         ``"system"``.
-    version : str or None
-        What ``GetVersionString`` should answer; None if unknown without loading the library.
-    version_from : str or None
-        Where `version` comes from: ``"library"``, ``"file name"`` or ``"package metadata"``.
-    api_versions : tuple of int, or None
-        The lowest and the highest API version of that version.
     problem, remedy : str or None
         Why the library cannot be used, and what to do; None if no problem is known.
     chosen : bool
@@ -39,9 +31,6 @@ class Runtime(NamedTuple):
 
     path: str
     source: str
-    version: str | None = None
-    version_from: str | None = None
-    api_versions: tuple[int, int] | None = None
     problem: str | None = None
     remedy: str | None = None
     chosen: bool = False
@@ -51,8 +40,8 @@ class Runtime(NamedTuple):
 def find_runtimes(*given: AnyPath) -> list[Runtime]:
     """List the embedded core and the libraries with the C API on this machine.
 
-    No library is loaded: the facts come from its name, its file and its package. So a library
-    without a known problem may still fail to load; ``python -m ortcffi doctor`` tries each one.
+    No library is loaded: problems are those that its file shows. So a library without a known
+    problem may still fail to load; ``python -m ortcffi doctor`` tries each one.
 
     Parameters
     ----------
@@ -78,13 +67,7 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
         if runtime.path == first or (first is None and system):
             found[i] = runtime._replace(chosen=True)
             break
-    return [_embedded_core(), *listed, *found]
-
-
-def _embedded_core() -> Runtime:
-    version = decode(lib.ortcffi_core_api_base().GetVersionString())
-    versions = (1, lib.ORTCFFI_API_VERSION)
-    return Runtime(loading.extension_path(), "embedded core", version, "library", versions)
+    return [Runtime(loading.extension_path(), "embedded core"), *listed, *found]
 
 
 def _look(path: str, source: str) -> Runtime:
@@ -93,36 +76,7 @@ def _look(path: str, source: str) -> Runtime:
         loading.inspect("path", path)
     except loading.LoadError as error:
         return runtime._replace(problem=error.problem, remedy=error.remedy)
-    name = os.path.basename(os.path.realpath(path))
-    version, version_from = None, None
-    if named := re.search(r"\.([0-9]+\.[0-9]+(\.[0-9]+)*)(\.dylib)?$", name):
-        version, version_from = named[1], "file name"
-    elif version := _packaged_version(path):
-        version_from = "package metadata"
-    if version is None:
-        return runtime
-    runtime = runtime._replace(version=version, version_from=version_from)
-    try:
-        return runtime._replace(api_versions=(1, supported_version(version)))
-    except ValueError as error:
-        return runtime._replace(problem=str(error), remedy=loading.RELEASES)
-
-
-def _packaged_version(library: str) -> str | None:
-    """Return the version of the package onnxruntime that a file belongs to."""
-    from importlib.metadata import distributions
-
-    package = os.path.dirname(os.path.dirname(library))
-    inner = f"{os.path.basename(package)}/capi/{os.path.basename(library)}"
-    for distribution in distributions(path=[os.path.dirname(package)]):
-        metadata = distribution.metadata
-        if "Name" not in metadata:
-            continue  # what is left of a package that was removed in part
-        if metadata["Name"].startswith("onnxruntime") and any(
-            str(file) == inner for file in distribution.files or ()
-        ):
-            return distribution.version
-    return None
+    return runtime
 
 
 def _first_choice() -> str | None:

@@ -7,8 +7,9 @@ import sys
 import pytest
 from support import eps
 
-from ortcffi.cli import doctor, ep_doctor
+from ortcffi.cli import doctor
 from ortcffi.ep import installed
+from ortcffi.table.find import Runtime
 
 BROKEN = """
 #include <stdlib.h>
@@ -38,38 +39,46 @@ def install(tmp_path, monkeypatch):
     return install
 
 
+def examined():
+    return [doctor.examine_ep(each) for each in installed.installed_eps()]
+
+
 def test_the_devices_of_one_that_loads_are_listed(c_compiler, install):
     path = install(eps.build(c_compiler, eps.ADDING))
-    (finding,) = ep_doctor.examine()
-    assert (finding.name, finding.package, finding.path) == ("ggml", "onnxruntime-ggml", path)
+    (finding,) = examined()
+    assert (finding.provider, finding.source, finding.path) == (
+        "ggml",
+        "package onnxruntime-ggml",
+        path,
+    )
     assert [each.partition(" on ")[0] for each in finding.devices] == ["ggml"]
-    assert "ok: ortcffi.Session(model, providers=['ggml'])" in ep_doctor.describe(finding)
+    assert "ok: ortcffi.Session(model, providers=['ggml'])" in doctor.describe(finding)
 
 
 def test_one_that_ends_the_process_is_a_finding(compile_c, install):
     install(compile_c(BROKEN, "-shared", "-fPIC"))
-    (finding,) = ep_doctor.examine()
+    (finding,) = examined()
     assert "SIGABRT" in finding.problem
-    assert "BROKEN: it crashes" in ep_doctor.describe(finding)
+    assert "BROKEN: crashes" in doctor.describe(finding)
 
 
 def test_one_that_is_no_library_says_so(tmp_path, install):
     text = tmp_path / "text"
     text.write_text("no library")
     install(text)
-    (finding,) = ep_doctor.examine()
+    (finding,) = examined()
     assert finding.problem
     assert not finding.devices
 
 
 def test_json_has_them(c_compiler, install, monkeypatch, capsys):
     install(eps.build(c_compiler, eps.ADDING))
-    monkeypatch.setattr(doctor, "diagnose", lambda _given: [])
+    monkeypatch.setattr(doctor, "find_runtimes", lambda: [Runtime("core", "embedded core")])
     assert doctor.main(["--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["execution_providers"]
-    assert found["package"] == "onnxruntime-ggml"
+    _, found = json.loads(capsys.readouterr().out)["libraries"]
+    assert found["source"] == "package onnxruntime-ggml"
 
 
 def test_nothing_is_said_where_none_is_installed(monkeypatch):
     monkeypatch.setattr(installed, "_PACKAGES", {})
-    assert ep_doctor.examine() == []
+    assert installed.installed_eps() == []

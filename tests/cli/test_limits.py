@@ -69,7 +69,7 @@ def assert_all_ended(folder: Path, count: int) -> None:
 
 
 def opened(path: Path, seconds: float) -> str:
-    return doctor.examine(Runtime(str(path), "given"), seconds).runtime.problem or ""
+    return doctor.examine(Runtime(str(path), "given"), seconds).problem or ""
 
 
 def registered(path: Path, seconds: float) -> str:

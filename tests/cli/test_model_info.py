@@ -9,7 +9,7 @@ import pytest
 from support import models
 
 import ortcffi as ort
-from ortcffi.cli import check, doctor, ep_doctor, info, run
+from ortcffi.cli import check, doctor, info, run
 from ortcffi.cli.info import main
 from ortcffi.models.contents import contents_of
 
@@ -175,7 +175,7 @@ def test_what_a_model_says_cannot_reach_the_terminal(tmp_path, capsys):
 
 
 def test_the_name_of_a_file_cannot_reach_the_terminal(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(ep_doctor, "examine", list)  # whose processes have other names
+    monkeypatch.setattr(doctor, "installed_eps", list)  # whose processes have other names
     path = tmp_path / "evil\x1b[2J\nok.so"
     path.write_bytes(b"no library")
     for command in (check.main, doctor.main, info.main, run.main):
