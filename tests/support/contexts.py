@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models that tests/c/clients/context_ep.c compiles; a conftest.py imports the fixtures."""
+"""Models that tests/c/provider/contexts.h compiles; a conftest.py imports the fixtures."""
 
 import ctypes
 import itertools

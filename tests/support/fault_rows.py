@@ -18,7 +18,6 @@ from ortcffi.conformance.telling import told
 from ortcffi.testing.rules import Rule, Subject
 
 NOTHING_NEW, ANSWERED, GAVE_UP = 10, 11, 12
-# Python's functions, which get NULL where memory lacks, and those that count or take long.
 # Calls of functions in Python, which get NULL where memory lacks, and those that take long.
 NOT_TRIED = ("callback", "client(", " op(", "logger(", "run(", "Run(", "RunWith", "lacking(")
 NOT_TRIED += ("together(", "forked(", "range(1000", "000000", "100000", "profile", "CreateOp(")

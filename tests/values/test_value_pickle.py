@@ -140,22 +140,6 @@ def test_a_value_crosses_to_another_process_and_back(api):
 
 
 @pytest.mark.filterwarnings("default")  # Dask's own
-def test_values_cross_to_a_worker_of_dask(core_api, real_api, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    config = pytest.importorskip("dask").config
-    x = np.ones(1 << 18, np.float32)
-    with (
-        config.set(temporary_directory=str(tmp_path)),
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        for api in (core_api, real_api):
-            sent = client.submit(methodcaller("numpy"), Value.from_numpy(x, api=api))
-            np.testing.assert_array_equal(sent.result(TIME_LIMIT), x)
-
-
 def test_dask_sends_the_bytes_of_a_value_as_they_are(api):
     serialize = pytest.importorskip("distributed.protocol").serialize
     deserialize = pytest.importorskip("distributed.protocol").deserialize

@@ -25,11 +25,6 @@ def test_ten_thousand_threads_leave_nothing_behind(run):
     assert run("many_threads", "10000").stdout.endswith("\nok\n")
 
 
-def test_both_sides_of_a_fork_in_a_storm_go_on(run):
-    done = run("storm", "2", "200000", "5", "fork")
-    assert (done.stdout, done.stderr) == ("calm\n", "")
-
-
 def test_a_fork_takes_locks_in_one_order_whatever_was_used_first(build_insider):
     assert processes.run(build_insider("fork_order"), "-").stdout == "ok\n"
 

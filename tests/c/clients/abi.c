@@ -16,7 +16,6 @@ _Static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8,
 #define FIELD(type, at, name) \
   _Static_assert(offsetof(type, name) == (at), #type "." #name " is not at " #at)
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has not " #bytes " bytes")
-#define VALUE(name, value) _Static_assert((name) == (value), #name " is not " #value)
 
 /* Where each version ends. 19, 21 and 26 brought nothing. */
 SLOT(101, ReleaseCustomOpDomain);
@@ -49,39 +48,6 @@ SLOT(425, KernelContext_GetPreallocatedOutput);
 SLOT(427, GetModelPackageApi);
 SLOT(428, EpDevice_GetMemoryCapacity);
 SIZE(OrtApi, 3432);
-
-/* The functions that the core answers, each by its number. */
-SLOT(0, CreateStatus);
-SLOT(1, GetErrorCode);
-SLOT(2, GetErrorMessage);
-SLOT(68, CreateMemoryInfo);
-SLOT(69, CreateCpuMemoryInfo);
-SLOT(70, CompareMemoryInfo);
-SLOT(71, MemoryInfoGetName);
-SLOT(72, MemoryInfoGetId);
-SLOT(73, MemoryInfoGetMemType);
-SLOT(74, MemoryInfoGetType);
-SLOT(75, AllocatorAlloc);
-SLOT(76, AllocatorFree);
-SLOT(77, AllocatorGetInfo);
-SLOT(78, GetAllocatorWithDefaultOptions);
-SLOT(93, ReleaseStatus);
-SLOT(94, ReleaseMemoryInfo);
-SLOT(132, ReleaseAllocator);
-SLOT(225, MemoryInfoGetDeviceType);
-SLOT(291, GetModelEditorApi);
-SLOT(294, GetCompileApi);
-SLOT(295, CreateKeyValuePairs);
-SLOT(296, AddKeyValuePair);
-SLOT(297, GetKeyValue);
-SLOT(298, GetKeyValuePairs);
-SLOT(299, RemoveKeyValuePair);
-SLOT(300, ReleaseKeyValuePairs);
-SLOT(319, AllocatorGetStats);
-SLOT(320, CreateMemoryInfo_V2);
-SLOT(321, MemoryInfoGetDeviceMemType);
-SLOT(322, MemoryInfoGetVendorId);
-SLOT(395, GetInteropApi);
 
 SIZE(OrtApiBase, 16);
 FIELD(OrtApiBase, 0, GetApi);
@@ -155,26 +121,6 @@ SIZE(OrtCompileApi, 160);
 SIZE(OrtInteropApi, 104);
 SIZE(OrtEpApi, 624);
 SIZE(OrtModelPackageApi, 128);
-
-VALUE(ORT_OK, 0);
-VALUE(ORT_INVALID_ARGUMENT, 2);
-VALUE(ORT_RUNTIME_EXCEPTION, 6);
-VALUE(ORT_NOT_IMPLEMENTED, 9);
-VALUE(ORT_DEVICE_RESET, 15);
-VALUE(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 1);
-VALUE(ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, 8);
-VALUE(ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, 16);
-VALUE(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0, 26);
-VALUE(ONNX_TYPE_OPTIONAL, 6);
-VALUE(ORT_SPARSE_BLOCK_SPARSE, 4);
-VALUE(ORT_LOGGING_LEVEL_FATAL, 4);
-VALUE(ORT_ENABLE_ALL, 99);
-VALUE(OrtInvalidAllocator, -1);
-VALUE(OrtMemTypeCPUInput, -2);
-VALUE(OrtMemTypeCPU, -1);
-VALUE(OrtDeviceMemoryType_HOST_ACCESSIBLE, 5);
-VALUE(OrtMemoryInfoDeviceType_NPU, 3);
-VALUE(OrtHardwareDeviceType_NPU, 2);
 
 static void check_no_null(const char* table, const void* pointers, size_t count) {
   for (size_t i = 0; i < count; i++) {

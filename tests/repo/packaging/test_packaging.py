@@ -24,16 +24,11 @@ import ortcffi
 from ortcffi._native import lib
 
 FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks", "docs", ".ci", ".github"]
-SHIPPED = [*FOLDERS, "setup.py", "build_ort.py", "pyproject.toml", "MANIFEST.in", "README.md"]
-SHIPPED += [
-    "LICENSE",
-    "NOTICE",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    ".pre-commit-config.yaml",
-]
-SHIPPED += [".clang-format", ".gitignore"]
+FILES = """
+.clang-format .gitignore .pre-commit-config.yaml CHANGELOG.md CONTRIBUTING.md LICENSE MANIFEST.in
+NOTICE README.md SECURITY.md build_ort.py pyproject.toml setup.py
+"""
+SHIPPED = [*FOLDERS, *FILES.split()]
 
 PYTEST = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-q"]
 
