@@ -62,23 +62,17 @@ class Definition:
         self.outputs = outputs
         self.attributes = attributes
         self.shapes = shapes
-        called = function.__call__ if isinstance(function, type) else function
-        self.out_mode = 0 if not takes_out(called) else 1 if shapes is None else 2
         self._check_signature()
-        written_apart = {ElementType.UNDEFINED, ElementType.STRING, *PACKED}
-        if self.out_mode and any(output.element_type in written_apart for output in outputs):
-            raise TypeError(f"{full_name}: out= needs outputs of numbers of a declared type")
 
     def _check_signature(self) -> None:
         """Raise `TypeError` for a function that cannot be called as the op will be."""
         attributes = [attribute.name for attribute in self.attributes]
-        out = ["out"] if self.out_mode else []
         what = "the function"
-        called, keywords, own = self.function, [*attributes, *out], 0
+        called, keywords, own = self.function, attributes, 0
         if isinstance(self.function, type):
             self._check_call(f"its class, with the attributes {attributes},", called, 0, attributes)
             what = "its method __call__"
-            called, keywords, own = self.function.__call__, out, 1  # own: the object that is made
+            called, keywords, own = self.function.__call__, [], 1  # own: the object that is made
         count = len(self.inputs)
         is_open = count > 0 and not _is_fixed(self.inputs[-1])
         for n in (count, count + 1) if is_open else (count,):
@@ -103,24 +97,14 @@ class Definition:
 
     # --- kernels ----------------------------------------------------------------------------------
 
-    def make(self, api: int, version: int, info: int) -> tuple[Any, dict[str, Any] | None, int]:
+    def make(self, api: int, version: int, info: int) -> tuple[Any, dict[str, Any] | None]:
         """Return what to call for a node, and with which keywords."""
         found = read_attributes(
             table_of(api, version), ffi.cast("OrtKernelInfo*", info), self.attributes
         )
         if isinstance(self.function, type):
-            return self.function(**found), None, self.out_mode
-        return self.function, found or None, self.out_mode
-
-    def out_shapes(
-        self, inputs: tuple[Any, ...], keywords: dict[str, Any] | None, count: int
-    ) -> tuple[tuple[int, ...], ...]:
-        """Return the shapes of the arrays that a function is given as ``out``, from `shapes`."""
-        given = [None if x is None else np.shape(x) for x in inputs]
-        found = self._shapes_of(given, keywords or {})
-        if len(found) < count or not all(_is_known(shape) for shape in found[:count]):
-            raise ValueError(f"{self.full_name}: out= needs the shapes of all outputs, not {found}")
-        return tuple(tuple(map(int, shape)) for shape in found[:count])
+            return self.function(**found), None
+        return self.function, found or None
 
     def _shapes_of(self, given: list[Any], keywords: dict[str, Any]) -> list[Any]:
         assert self.shapes is not None  # noqa: S101  # for the type checker
@@ -264,22 +248,5 @@ def _content(value: Value) -> Any:
     return value.numpy(copy=True)
 
 
-def takes_out(function: Callable[..., Any]) -> bool:
-    """Whether a function has a parameter ``out``; those of NumPy have one for other things."""
-    code = None if hasattr(function, "__wrapped__") else getattr(function, "__code__", None)
-    if code is not None:  # as fast as can be
-        return "out" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    try:
-        return "out" in inspect.signature(function).parameters and not isinstance(
-            function, np.ufunc
-        )
-    except (TypeError, ValueError):  # some functions written in C do not tell
-        return False
-
-
 def _is_fixed(operand: "Operand") -> bool:
     return operand.characteristic != Characteristic.VARIADIC
-
-
-def _is_known(shape: Any) -> bool:
-    return isinstance(shape, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in shape)

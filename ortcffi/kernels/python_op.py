@@ -150,8 +150,6 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     attributes when a kernel is made; its objects are called with the inputs.
 
     The arrays are copies, which the function may write to and keep. What it returns is copied once.
-    A function with a parameter `out` is given an array for the output, or a tuple of several, and
-    returns None or `out`; their shapes are those of `shapes`, or else that of the first input.
 
     Parameters
     ----------

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The op that a group of nodes is once a provider in Python has compiled it."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -10,7 +9,7 @@ from ortcffi._convert import mapping
 from ortcffi._native import ffi
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.errors import NotImplemented
-from ortcffi.kernels.definition import Definition, table_of, takes_out
+from ortcffi.kernels.definition import Definition, table_of
 from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
 from ortcffi.memory.info import MemType
 from ortcffi.values.containers import sequence_items
@@ -55,13 +54,11 @@ class CompiledGroup(Definition):
             attributes=(),
             shapes=None,
         )
-        if self.out_mode:
-            self.shapes, self.out_mode = _shapes(graph, node), 2
 
-    def make(self, api: int, version: int, info: int) -> tuple[Any, None, int]:
+    def make(self, api: int, version: int, info: int) -> tuple[Any, None]:
         """Return what to call; the node has no attributes, and no info."""
         del api, version, info
-        return self.function, None, self.out_mode
+        return self.function, None
 
     def array(self, index: int, element: int, result: Any) -> Any:
         """Do the same, for results that are no list of outputs."""
@@ -135,27 +132,6 @@ def _fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
     return len(shape) == len(declared) and all(m in (n, -1) for n, m in pairs)
 
 
-def _shapes(graph: "ModelGraph", node: "ModelNode") -> Callable[..., Any]:
-    """Return a function from the shapes of named inputs to those of named outputs."""
-    taken = [graph.values[name].shape for name in node.inputs]
-    wanted = [graph.values[name].shape for name in node.outputs]
-
-    def shapes(*inputs: Any) -> Any:
-        lengths = {
-            name: length
-            for declared, given in zip(taken, inputs, strict=True)
-            for name, length in zip(declared or (), given or (), strict=False)
-            if isinstance(name, str)
-        }
-        found = [
-            each and tuple(lengths.get(n, n) if isinstance(n, str) else n for n in each)
-            for each in wanted
-        ]
-        return found if len(found) > 1 else found[0]
-
-    return shapes
-
-
 def _operand(element: Any) -> Operand:
     return Operand(ElementType(element), Characteristic.REQUIRED, MemType.DEFAULT, 1, True)
 
@@ -172,9 +148,4 @@ def _reordered(function: Any, node: "ModelNode", graph: "ModelGraph") -> Any:
         results = function(*(arrays[i] for i in inputs))
         return tuple(results[i] for i in back) if len(back) > 1 else results
 
-    def call_with_out(*arrays: Any, out: Any) -> Any:
-        given = tuple(out[i] for i in outputs) if len(back) > 1 else out
-        results = function(*(arrays[i] for i in inputs), out=given)
-        return tuple(results[i] for i in back) if len(back) > 1 and results is not None else results
-
-    return call_with_out if takes_out(function) else call_reordered
+    return call_reordered

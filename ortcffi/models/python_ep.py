@@ -122,8 +122,7 @@ def execution_provider(  # as many as there are facts
     ``compile(graph)`` is given a group as a graph and returns a function that computes: it takes an
     array for each of ``graph.inputs``, in their order, and returns the array of the only output, or
     a tuple of one for each of ``graph.outputs``. Constants are ``graph.initializers``. The function
-    may be called by several threads at once. The arrays are those of a `custom_op`, with the same
-    rule for ``out``.
+    may be called by several threads at once. The arrays are those of a `custom_op`.
     A sequence is a list of arrays, a map a dict, and an optional that holds nothing None. Only the
     core takes them as results.
 

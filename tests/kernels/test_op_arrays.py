@@ -43,37 +43,6 @@ def test_arrays_may_have_elements_that_numpy_does_not_know(name):
     define = op(inputs=[kind], outputs=[kind])
     assert define(lambda x: -x).kernel()(x).tolist() == (-x).tolist()
 
-    @define
-    def double(x, out):
-        np.add(x, x, out=out)
-
-    assert double.kernel()(x).tolist() == (x + x).tolist()
-
-
-def test_an_op_may_keep_what_it_wrote_its_output_to():
-    kept = []
-
-    @op()
-    def double(x, out):
-        kept.append(out)
-        return np.multiply(x, 2, out=out)
-
-    y = double.kernel()(X)
-    assert kept[0].tolist() == y.tolist() == (2 * X).tolist()
-    assert not np.shares_memory(kept[0], y)
-
-
-@pytest.mark.parametrize("given", [lambda _: None, lambda out: out, list])
-def test_outputs_of_several_arrays_may_be_returned_or_not(given):
-    @op(outputs=[F, ort.optional(F)], shapes=lambda x: (x, x[:1]))
-    def both(x, out):
-        out[0][...] = x
-        out[1][...] = x[:, 0]
-        return given(out)
-
-    y, z = both.kernel()(X)
-    assert (y.tolist(), z.tolist()) == (X.tolist(), [0, 3])
-
 
 def test_the_locals_of_an_op_that_failed_can_still_be_read():
     @op()

@@ -166,14 +166,6 @@ def test_an_option_that_cannot_be_converted_is_named_with_its_provider(api):
         Opened(api, Scales, negates(), {"by": "x"})
 
 
-def test_out_is_filled(api):
-    def negative(x, *, out):
-        np.negative(x, out=out)
-
-    with Opened(api, takes(Neg=negative), negates(["n", 2])) as opened:
-        assert opened.run(x=np.ones((3, 2), F))[0].tolist() == [[-1, -1]] * 3
-
-
 def test_strings(api):
     graph = ort.Graph()
     graph.input("x", ort.ElementType.STRING, [2])

@@ -198,104 +198,6 @@ static int check_shape(const struct python_kernel* kernel, size_t i, const int64
   return is_as_declared ? 0 : refuse_shape(kernel, i, shape, rank);
 }
 
-/* An array for the i-th output; None where the node has no such output. */
-static PyObject* new_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
-                            const int64_t* shape, size_t rank) {
-  OrtValue* value;
-  struct tensor tensor = {.shape = shape, .rank = rank, .element = declared(kernel, i)};
-  if (check_shape(kernel, i, shape, rank) < 0 ||
-      get_output(kernel, context, i, shape, rank, &value) < 0) {
-    return NULL;
-  }
-  return value == NULL ? Py_NewRef(Py_None) : array_for(&tensor);
-}
-
-/* The same for a shape that is a tuple. */
-static PyObject* new_output_of(const struct python_kernel* kernel, OrtKernelContext* context,
-                               size_t i, PyObject* shape) {
-  int64_t lengths[MOST_DIMENSIONS];
-  Py_ssize_t rank = PyTuple_Size(shape);
-  if (rank < 0 || rank > MOST_DIMENSIONS) {
-    return rank < 0 ? NULL
-                    : PyErr_Format(PyExc_ValueError, "output %zu has too many dimensions", i);
-  }
-  for (Py_ssize_t place = 0; place < rank; place++) {
-    lengths[place] = PyLong_AsLongLong(PyTuple_GetItem(shape, place));
-  }
-  return PyErr_Occurred() ? NULL : new_output(kernel, context, i, lengths, (size_t)rank);
-}
-
-/* Outputs of the shape of the first input that is there; of a scalar's if there is none. */
-static PyObject* outputs_like_input(const struct python_kernel* kernel, OrtKernelContext* context,
-                                    PyObject* inputs, size_t count) {
-  PyArrayObject* first = NULL;
-  for (Py_ssize_t i = PyTuple_Size(inputs) - 1; i >= 0; i--) {
-    PyObject* input = PyTuple_GetItem(inputs, i);
-    first = PyArray_CheckExact(input) ? (PyArrayObject*)input : first;
-  }
-  PyObject* outputs = PyTuple_New((Py_ssize_t)count);
-  for (size_t i = 0; outputs != NULL && i < count; i++) {
-    PyObject* output = first == NULL
-                           ? new_output(kernel, context, i, NULL, 0)
-                           : new_output(kernel, context, i, (const int64_t*)PyArray_DIMS(first),
-                                        (size_t)PyArray_NDIM(first));
-    if (output == NULL) {
-      Py_CLEAR(outputs);
-    } else {
-      PyTuple_SetItem(outputs, (Py_ssize_t)i, output);
-    }
-  }
-  return outputs;
-}
-
-/* Outputs of the shapes that the op's definition says. */
-static PyObject* outputs_as_defined(const struct python_kernel* kernel, OrtKernelContext* context,
-                                    PyObject* inputs, size_t count) {
-  PyObject* shapes =
-      PyObject_CallMethod(kernel->op->definition, "out_shapes", "OOn", inputs,
-                          kernel->keywords == NULL ? Py_None : kernel->keywords, (Py_ssize_t)count);
-  PyObject* outputs = shapes == NULL ? NULL : PyTuple_New((Py_ssize_t)count);
-  for (size_t i = 0; outputs != NULL && i < count; i++) {
-    PyObject* shape = PyTuple_GetItem(shapes, (Py_ssize_t)i); /* borrowed */
-    PyObject* output = shape == NULL ? NULL : new_output_of(kernel, context, i, shape);
-    if (output == NULL) {
-      Py_CLEAR(outputs);
-    } else {
-      PyTuple_SetItem(outputs, (Py_ssize_t)i, output);
-    }
-  }
-  Py_XDECREF(shapes);
-  return outputs;
-}
-
-/* Writes zeros: an op that does not write all of an output must not pass on what was in the memory.
- */
-static void clear_outputs(const struct python_kernel* kernel, PyObject* outputs) {
-  Py_ssize_t count = PyTuple_Size(outputs);
-  for (Py_ssize_t i = 0; i < count; i++) {
-    PyObject* output = PyTuple_GetItem(outputs, i);
-    if (PyArray_CheckExact(output)) {
-      struct plain_array array = whole_array(output, declared(kernel, (size_t)i));
-      memset(array.data, 0, array.bytes);
-    }
-  }
-}
-
-PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
-                              PyObject* inputs) {
-  size_t count = 0;
-  if (count_outputs_of_node(kernel, context, &count) < 0) {
-    return NULL;
-  }
-  PyObject* outputs = kernel->out_mode == OUT_LIKE_INPUT
-                          ? outputs_like_input(kernel, context, inputs, count)
-                          : outputs_as_defined(kernel, context, inputs, count);
-  if (outputs != NULL) {
-    clear_outputs(kernel, outputs);
-  }
-  return outputs;
-}
-
 /* Copies an array of the right element type to the i-th output. */
 static int copy_out(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
                     const struct plain_array* array) {
@@ -341,35 +243,18 @@ static int write_output(const struct python_kernel* kernel, OrtKernelContext* co
   return answer;
 }
 
-/* The i-th result, unless it is already there; -1 with an exception. */
-static int write_result(const struct python_kernel* kernel, OrtKernelContext* context,
-                        PyObject* outputs, size_t i, PyObject* result) {
-  PyObject* given = outputs == NULL ? NULL : PyTuple_GetItem(outputs, (Py_ssize_t)i);
-  int is_there = result == given && result == Py_None;
-  return is_there ? 0 : write_output(kernel, context, i, result);
-}
-
 /* Each of several results; -1 with an exception. */
 static int write_several(const struct python_kernel* kernel, OrtKernelContext* context,
-                         PyObject* outputs, PyObject* results, size_t count) {
+                         PyObject* results, size_t count) {
   int answer = 0;
   for (size_t i = 0; answer == 0 && i < count; i++) {
-    answer = write_result(kernel, context, outputs, i, PyTuple_GetItem(results, (Py_ssize_t)i));
+    answer = write_output(kernel, context, i, PyTuple_GetItem(results, (Py_ssize_t)i));
   }
   return answer;
 }
 
-/* The results of a function. One that takes `out` may return None, which stands for `outputs`; one
- * with a single output may return it without a tuple. */
-static PyObject* outputs_or_result(PyObject* outputs, PyObject* result) {
-  int is_out =
-      outputs != NULL &&
-      (result == Py_None || (PyTuple_Size(outputs) == 1 && result == PyTuple_GetItem(outputs, 0)));
-  return is_out ? outputs : result;
-}
-
 int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
-                          PyObject* outputs, PyObject* result) {
+                          PyObject* result) {
   const struct python_op* op = kernel->op;
   size_t count = 0;
   if (count_outputs_of_node(kernel, context, &count) < 0) {
@@ -377,9 +262,8 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
   }
   int is_single =
       op->facts->output_count == 1 && op->facts->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
-  result = outputs_or_result(outputs, result);
-  if (result != outputs && is_single) {
-    return count == 0 ? 0 : write_result(kernel, context, outputs, 0, result);
+  if (is_single) {
+    return count == 0 ? 0 : write_output(kernel, context, 0, result);
   }
   if (PyList_CheckExact(result)) {
     result = PyList_AsTuple(result);
@@ -394,7 +278,7 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
     PyErr_Format(PyExc_TypeError, "%s must return a tuple of %zu outputs, not %.200R",
                  op->facts->name, count, result);
   } else {
-    answer = write_several(kernel, context, outputs, result, count);
+    answer = write_several(kernel, context, result, count);
   }
   Py_DECREF(result);
   return answer;

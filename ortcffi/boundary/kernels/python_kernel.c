@@ -51,17 +51,15 @@ static void ORT_API_CALL destroy(void* op_kernel) {
 /* Asks the definition what to call; -1 with an exception. */
 static int prepare(struct python_kernel* kernel, const OrtKernelInfo* info) {
   PyObject *function, *keywords;
-  int out_mode;
   PyObject* made = PyObject_CallMethod(
       kernel->op->definition, "make", "KIK", (unsigned long long)(uintptr_t)kernel->api,
       (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)info);
-  if (made == NULL || !PyArg_ParseTuple(made, "OOi", &function, &keywords, &out_mode)) {
+  if (made == NULL || !PyArg_ParseTuple(made, "OO", &function, &keywords)) {
     Py_XDECREF(made);
     return -1;
   }
   kernel->function = Py_NewRef(function);
   kernel->keywords = keywords == Py_None ? NULL : Py_NewRef(keywords);
-  kernel->out_mode = out_mode;
   Py_DECREF(made);
   return 0;
 }
@@ -102,48 +100,18 @@ static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api
 
 /* --- running one -------------------------------------------------------------------------------*/
 
-/* The keywords of a call, for which a function that takes `out` gets a dict of its own. */
-static PyObject* keywords_with(const struct python_kernel* kernel, PyObject* outputs) {
-  if (outputs == NULL) {
-    return Py_XNewRef(kernel->keywords);
-  }
-  PyObject* keywords = kernel->keywords == NULL ? PyDict_New() : PyDict_Copy(kernel->keywords);
-  PyObject* out = PyTuple_Size(outputs) == 1 ? PyTuple_GetItem(outputs, 0) : outputs;
-  if (keywords != NULL && PyDict_SetItemString(keywords, "out", out) < 0) {
-    Py_CLEAR(keywords);
-  }
-  return keywords;
-}
-
 /* -1 with an exception. */
-static int call(const struct python_kernel* kernel, OrtKernelContext* context, PyObject* inputs,
-                PyObject* outputs) {
-  PyObject* keywords = keywords_with(kernel, outputs);
-  if (keywords == NULL && PyErr_Occurred()) {
+static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* context) {
+  PyObject* inputs = ortcffi_read_inputs(kernel, context);
+  if (inputs == NULL) {
     return -1;
   }
   int before = ortcffi_set_in_op(1);
-  PyObject* result = PyObject_Call(kernel->function, inputs, keywords);
+  PyObject* result = PyObject_Call(kernel->function, inputs, kernel->keywords);
   ortcffi_set_in_op(before);
-  Py_XDECREF(keywords);
-  int answer = result == NULL ? -1 : ortcffi_write_outputs(kernel, context, outputs, result);
+  int answer = result == NULL ? -1 : ortcffi_write_outputs(kernel, context, result);
   Py_XDECREF(result);
-  return answer;
-}
-
-static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* context) {
-  PyObject* outputs = NULL;
-  PyObject* inputs = ortcffi_read_inputs(kernel, context);
-  int answer = inputs == NULL ? -1 : 0;
-  if (answer == 0 && kernel->out_mode != OUT_NONE) {
-    outputs = ortcffi_new_outputs(kernel, context, inputs);
-    answer = outputs == NULL ? -1 : 0;
-  }
-  if (answer == 0) {
-    answer = call(kernel, context, inputs, outputs);
-  }
-  Py_XDECREF(inputs);
-  Py_XDECREF(outputs);
+  Py_DECREF(inputs);
   return answer;
 }
 

@@ -60,9 +60,8 @@ int ortcffi_add_registration(PyObject* module);
  * The definition is a Python object with these methods, which C calls with the GIL held; `api`,
  * `info`, `context` and `value` are addresses:
  *
- *   make(api, version, info) -> (function, keywords or None, out_mode)
+ *   make(api, version, info) -> (function, keywords or None)
  *   infer(api, version, context) -> (code, bytes) of a failure, or None
- *   out_shapes(inputs, keywords, count) -> tuple of tuples of int
  *   read(api, version, value) -> object    an input that is not simply an array
  *   array(index, element, result) -> ndarray    of that element type, C-contiguous
  *   write(api, version, context, index, element, result)    strings and packed elements
@@ -85,15 +84,11 @@ static inline struct python_op* python_op_of(const OrtCustomOp* op) {
   return (struct python_op*)((char*)(uintptr_t)op - offsetof(struct python_op, callbacks));
 }
 
-/* Whether a function gets arrays for its outputs, and where their shapes come from. */
-enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
-
 struct python_kernel {
   struct python_op* op;
   const OrtApi* api;
   PyObject* function; /* what to call */
   PyObject* keywords; /* a dict, or NULL */
-  int out_mode;
 };
 
 /* The callbacks that make kernels and run them; see OrtCustomOp. */
@@ -101,13 +96,9 @@ void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks);
 
 /* The inputs of a run as a tuple; NULL with an exception. */
 PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context);
-/* Arrays for the outputs of a run, for a function that takes `out`; NULL with an exception. */
-PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
-                              PyObject* inputs);
-/* Hands what the function returned to the host; `outputs` are those of ortcffi_new_outputs, or
- * NULL. -1 with an exception. */
+/* Hands what the function returned to the host; -1 with an exception. */
 int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
-                          PyObject* outputs, PyObject* result);
+                          PyObject* result);
 #endif
 
 #endif /* ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_ */
