@@ -5,14 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer
+from ortcffi._forks import fork_safe_lock
 from ortcffi._handle import FromHandle, Handle
-from ortcffi._native import compiled, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import ErrorCode, OutOfMemory, error_for
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
+
+_lock = fork_safe_lock()  # held while pairs are read or changed: a change frees what was read
 
 
 @public
@@ -116,11 +119,19 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
 
     def to_dict(self) -> dict[str, str]:
         """Return a copy of all pairs, in the library's order."""
-        return compiled.read_pairs(self)
+        with _lock:
+            keys, values, count = self._arrays()
+            return {decode(keys[i]): decode(values[i]) for i in range(count)}
+
+    def _arrays(self) -> tuple[Any, Any, int]:
+        """Return the keys, the values, and how many there are; valid until the pairs change."""
+        arrays, count = ffi.new("const char* const*[2]"), ffi.new("size_t*")
+        lib.GetKeyValuePairs(self.api.pointer, self.handle, arrays, arrays + 1, count)
+        return arrays[0], arrays[1], int(count[0])
 
     def __getitem__(self, key: str) -> str:
         encode("key", key)
-        return compiled.read_pairs(self)[key]
+        return self.to_dict()[key]
 
     def __setitem__(self, key: str, value: str) -> None:
         self._check_writable()
@@ -128,14 +139,21 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
         text = encode(f"the value of {key!r}", value)
         if not name:
             raise ValueError("key must not be empty")
-        if not compiled.set_pair(self, name, text):
+        with _lock:
+            lib.AddKeyValuePair(self.api.pointer, self.handle, name, text)
+            found = lib.GetKeyValue(self.api.pointer, self.handle, name)
             # The function has no status to say so.
-            raise OutOfMemory(f"there is no memory for the pair of {key!r}", "AddKeyValuePair")
+            if not found or ffi.string(found) != text:
+                message = f"there is no memory for the pair of {key!r}"
+                raise OutOfMemory(message, "AddKeyValuePair")
 
     def __delitem__(self, key: str) -> None:
         self._check_writable()
-        if not compiled.set_pair(self, encode("key", key), None):
-            raise KeyError(key)
+        name = encode("key", key)
+        with _lock:
+            if not lib.GetKeyValue(self.api.pointer, self.handle, name):
+                raise KeyError(key)
+            lib.RemoveKeyValuePair(self.api.pointer, self.handle, name)
 
     def _check_writable(self) -> None:
         if not self._owned:
@@ -146,9 +164,7 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
         return iter(self.to_dict())
 
     def __len__(self) -> int:
-        arrays, count = ffi.new("const char* const*[2]"), ffi.new("size_t*")
-        lib.GetKeyValuePairs(self.api.pointer, self.handle, arrays, arrays + 1, count)
-        return int(count[0])
+        return self._arrays()[2]
 
     def __repr__(self) -> str:
         return "<KeyValuePairs closed>" if self.closed else f"KeyValuePairs({self.to_dict()!r})"

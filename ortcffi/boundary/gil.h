@@ -84,6 +84,15 @@ static inline int call_with_gil(void (*function)(void* argument), void* argument
   return call.is_called;
 }
 
+/* The same for a function that writes a status: that status, or one that says that the interpreter
+ * has ended. */
+static inline OrtStatus* call_for_status(const OrtApi* api, void (*function)(void* argument),
+                                         void* argument, OrtStatus* const* status) {
+  return call_with_gil(function, argument)
+             ? *status
+             : api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
+}
+
 /* Defines a function for call_with_gil, with a statement about its argument, a struct: `call`. */
 #define ORTCFFI_IN_PYTHON(function, type, statement) \
   static void function(void* argument) {             \

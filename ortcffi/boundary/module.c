@@ -18,10 +18,9 @@
 
 /* The handle comes first, which is the base of other types. */
 static int (*const topics[])(PyObject* module) = {
-    ortcffi_add_cdata,        ortcffi_add_handles, ortcffi_add_fail,         ortcffi_add_pairs,
-    ortcffi_add_references,   ortcffi_add_blocks,  ortcffi_add_numpy_memory, ortcffi_add_values,
-    ortcffi_add_messages,     ortcffi_add_kernels, ortcffi_add_sessions,     ortcffi_add_python_ops,
-    ortcffi_add_registration,
+    ortcffi_add_cdata,   ortcffi_add_handles,      ortcffi_add_fail,       ortcffi_add_references,
+    ortcffi_add_blocks,  ortcffi_add_numpy_memory, ortcffi_add_values,     ortcffi_add_messages,
+    ortcffi_add_kernels, ortcffi_add_sessions,     ortcffi_add_python_ops, ortcffi_add_registration,
 };
 
 static int add_topics(PyObject* module) {

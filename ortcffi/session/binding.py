@@ -133,8 +133,7 @@ class Binding(Binder, Closing):
         x : ndarray, Value or MemoryInfo, optional
             An array or a value to write to; or a description of memory in which the first run
             allocates the output. By default that of the CPU. The memory of an input will do, where
-            no node reads the input after the output was begun: this is not checked. That of a part
-            of an input, or of another output, is refused.
+            no node reads the input after the output was begun: this is not checked.
         """
         session = self.session
         place = session._place_of_output(name)

@@ -6,6 +6,9 @@ that is another one, and at the end of the interpreter runs that are under way a
 """
 
 import atexit
+from _weakref import ref
+from itertools import count
+from typing import Any
 
 import ortcffi.values.lifecycle  # noqa: F401  # its types come first
 from ortcffi._forks import after_fork
@@ -21,6 +24,22 @@ Mailbox = compiled.Mailbox
 
 public(Engine)
 public(Binder)
+
+_numbers = count(1)
+_made: dict[int, ref[Any]] = {}  # the sessions that this package made, by number
+
+
+def note_made(session: Any) -> None:
+    """Give a session that this package has made its number."""
+    session._number = number = next(_numbers)
+    _made[number] = ref(session, lambda _: _made.pop(number, None))
+
+
+def open_sessions() -> list[Any]:
+    """Return the open sessions that this package made, oldest first."""
+    found = [each() for each in list(_made.values())]
+    return [session for session in found if session is not None and not session.closed]
+
 
 lib.ortcffi_supervise_init(main_thread())
 after_fork(compiled.runs_after_fork)

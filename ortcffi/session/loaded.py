@@ -256,8 +256,13 @@ class Loaded(Engine):
 def _spec(api: "Api", port: "Port") -> "ValueSpec":
     from ortcffi.values.type_info import TypeInfo, ValueSpec
 
-    name, owner, kind, element, shape = port
-    element_type = ElementType(element) if element != ElementType.UNDEFINED else None
+    name, owner = port
     # Borrowed: an interrupt, or another thread, may want a spec of the same port.
     info = TypeInfo(api, owned_by(owner), parent=owner)
-    return ValueSpec(name, info, ValueKind(kind), element_type, shape)
+    tensor = info.tensor_info
+    shape = None if tensor is None else tensor.shape
+    if shape == () and not api.supports("TensorTypeAndShape_HasShape"):
+        shape = None  # a scalar's, or unknown
+    lengths = None if shape is None else tuple(-1 if each is None else each for each in shape)
+    element_type = None if tensor is None else ElementType(tensor.element_type)
+    return ValueSpec(name, info, ValueKind(info.kind), element_type or None, lengths)

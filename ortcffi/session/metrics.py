@@ -5,10 +5,10 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ortcffi._native import compiled
 from ortcffi._public import aligned, duration, html_table, printable, public, quoted, size
+from ortcffi.session.compiled import open_sessions
 from ortcffi.session.limits import arena_stats
-from ortcffi.session.series import RUNS, all_series, errors_of, model_of, quantile
+from ortcffi.session.series import RUNS, all_series, counts_in, errors_of, model_of, quantile
 from ortcffi.session.session import Session
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Metrics(NamedTuple):
 @public
 def sessions() -> list[Session]:
     """Get the open sessions of this process, the oldest first; those of the drop-in among them."""
-    found: list[Session] = compiled.open_sessions()
+    found: list[Session] = open_sessions()
     return found
 
 
@@ -204,7 +204,7 @@ class Counts(NamedTuple):
 
 def counts_of(session: Session) -> Counts:
     """Return the counts of a session, which may be closed."""
-    counts = session._counts()
+    counts = counts_in(session._counts())
     durations, seconds = counts[0][RUNS]
     return Counts(durations, errors_of(counts), seconds)
 

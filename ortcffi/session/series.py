@@ -11,11 +11,12 @@ from _thread import RLock
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, count
+from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._forks import after_fork
-from ortcffi._native import compiled
 from ortcffi.errors import ErrorCode
+from ortcffi.session.compiled import open_sessions
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
@@ -34,7 +35,7 @@ class Series(NamedTuple):
     worker, model : str
         The number of the process, and the name of the model.
     counts : tuple
-        As `Session._counts` has them.
+        As `counts_in` has them.
     alive : bool
         Whether the worker is there.
     """
@@ -43,6 +44,19 @@ class Series(NamedTuple):
     model: str
     counts: tuple[Any, ...]
     alive: bool = True
+
+
+_COUNTS = Struct("116qd" * 5 + "16q" + "7q" + "qq")  # as `struct counts` in C
+
+
+def counts_in(content: Any) -> tuple[Any, ...]:
+    """Return what sessions have counted: histograms, errors, endings, refused and running.
+
+    Of each histogram it is the counts of its ranges, and the sum of what was counted.
+    """
+    numbers = _COUNTS.unpack_from(content)
+    histograms = tuple((numbers[i : i + 116], numbers[i + 116]) for i in range(0, 585, 117))
+    return histograms, numbers[585:601], numbers[601:608], *numbers[608:]
 
 
 _buffers: dict[str, Any] = {}  # by model
@@ -111,7 +125,7 @@ def _begin_child() -> None:
         file.close()  # the lock stays the parent's
     _files.clear()
     _buffers.clear()
-    for session in compiled.open_sessions():
+    for session in open_sessions():
         attach(session)
 
 
@@ -121,7 +135,7 @@ after_fork(_begin_child)
 def all_series() -> Iterator[Series]:
     """Yield the counts of this process, and of the others that have files in the same folder."""
     for model, buffer in sorted(_buffers.items()):
-        yield Series(str(os.getpid()), model, compiled.read_counts(buffer))
+        yield Series(str(os.getpid()), model, counts_in(buffer))
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     if folder and _files:
         for name in sorted(os.listdir(folder)):
@@ -144,7 +158,7 @@ def _series_in(path: str, worker: str) -> Series:
         model, counts = file.read(_SIZE).rstrip(b"\0").decode(errors="replace"), file.read(_SIZE)
     if not alive:
         os.remove(path)
-    return Series(worker, model, compiled.read_counts(counts), alive)
+    return Series(worker, model, counts_in(counts), alive)
 
 
 # --- what is counted ------------------------------------------------------------------------------

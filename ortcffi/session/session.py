@@ -13,6 +13,7 @@ from ortcffi._public import Suggests, few, public, shortened
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.errors import OrtError
+from ortcffi.session.compiled import note_made
 from ortcffi.session.creation import (
     Source,
     borrowed_of,
@@ -216,6 +217,7 @@ class Session(Suggests, Loaded, Closing):
         source.create(handle, given, out_of(self))
         memory[:1] = shared.until_now()
         self._read_ports()
+        note_made(self)
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, parent: object) -> Self:

@@ -24,11 +24,9 @@ static int hold_traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 static void hold_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
   struct handle* handle = ((struct hold*)self)->handle;
   PyObject_GC_UnTrack(self);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
   handle_drop(handle);
   Py_DECREF((PyObject*)handle);
 }

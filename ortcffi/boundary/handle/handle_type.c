@@ -139,11 +139,9 @@ static void finalize(PyObject* self) {
 }
 
 static void handle_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   handle_clear((struct handle*)self);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
 }
 
 static struct PyMemberDef handle_members[] = {

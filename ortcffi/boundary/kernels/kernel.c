@@ -157,12 +157,7 @@ static PyObject* results_of(struct call* call, PyObject* (*convert)(struct call*
   size_t count = call->outputs;
   PyObject* results = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; results != NULL && i < count; i++) {
-    PyObject* result = convert(call, i);
-    if (result == NULL) {
-      Py_CLEAR(results);
-    } else {
-      PyTuple_SetItem(results, (Py_ssize_t)i, result);
-    }
+    ortcffi_put_in_tuple(&results, i, convert(call, i));
   }
   return results;
 }

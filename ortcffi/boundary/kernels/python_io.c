@@ -141,12 +141,7 @@ PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelConte
   }
   PyObject* inputs = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; inputs != NULL && i < count; i++) {
-    PyObject* input = read_input(kernel, context, i);
-    if (input == NULL) {
-      Py_CLEAR(inputs);
-    } else {
-      PyTuple_SetItem(inputs, (Py_ssize_t)i, input);
-    }
+    ortcffi_put_in_tuple(&inputs, i, read_input(kernel, context, i));
   }
   return inputs;
 }

@@ -7,8 +7,6 @@
 #include "boundary/handle/threads.h"
 #include "boundary/kernels/python_ops.h"
 
-static const char has_ended[] = "the Python interpreter has ended";
-
 static size_t live_kernels;
 
 size_t ortcffi_live_python_kernels(void) {
@@ -74,25 +72,19 @@ struct create_call {
 
 static void create_in_python(void* argument) {
   struct create_call* call = argument;
-  struct gil gil;
-  if (!take_gil(&gil)) {
-    call->status = call->api->CreateStatus(ORT_FAIL, has_ended);
-    return;
-  }
   call->kernel = new_kernel(call->op, call->api);
   if (call->kernel == NULL || prepare(call->kernel, call->info) < 0) {
     call->status = ortcffi_status_of_exception(call->api);
   }
-  release_gil(&gil);
 }
 
 static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api,
                                         const OrtKernelInfo* info, void** out) {
   struct create_call call = {python_op_of(op), api, info, NULL, NULL};
-  call_or_wait(create_in_python, &call);
-  if (call.status != NULL) {
+  OrtStatus* status = call_for_status(api, create_in_python, &call, &call.status);
+  if (status != NULL) {
     destroy(call.kernel);
-    return call.status;
+    return status;
   }
   *out = call.kernel;
   return NULL;
@@ -123,22 +115,14 @@ struct compute_call {
 
 static void compute_in_python(void* argument) {
   struct compute_call* call = argument;
-  const struct python_kernel* kernel = call->kernel;
-  struct gil gil;
-  if (!take_gil(&gil)) {
-    call->status = kernel->api->CreateStatus(ORT_FAIL, has_ended);
-    return;
+  if (run_kernel(call->kernel, call->context) < 0) {
+    call->status = ortcffi_status_of_exception(call->kernel->api);
   }
-  if (run_kernel(kernel, call->context) < 0) {
-    call->status = ortcffi_status_of_exception(kernel->api);
-  }
-  release_gil(&gil);
 }
 
 static OrtStatusPtr ORT_API_CALL compute_kernel(void* op_kernel, OrtKernelContext* context) {
   struct compute_call call = {op_kernel, context, NULL};
-  call_or_wait(compute_in_python, &call);
-  return call.status;
+  return call_for_status(call.kernel->api, compute_in_python, &call, &call.status);
 }
 
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks) {

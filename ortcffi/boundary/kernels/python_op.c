@@ -14,62 +14,36 @@ size_t ortcffi_live_python_ops(void) { return __atomic_load_n(&live_ops, __ATOMI
 
 static const ortcffi_op_facts* self_of(const OrtCustomOp* op) { return python_op_of(op)->facts; }
 
-static const char* ORT_API_CALL get_name(const OrtCustomOp* op) { return self_of(op)->name; }
-
 static const char* ORT_API_CALL get_provider(const OrtCustomOp* op) { return NULL; /* the CPU's */ }
 
-static size_t ORT_API_CALL count_inputs(const OrtCustomOp* op) { return self_of(op)->input_count; }
+/* Define functions of the struct: a fact of the op, one of its i-th operand, and one of its last
+ * operand, which alone may be variadic. */
+#define FACT(type, name, field) \
+  static type ORT_API_CALL name(const OrtCustomOp* op) { return self_of(op)->field; }
+#define FACT_OF_EACH(type, name, side, field)                          \
+  static type ORT_API_CALL name(const OrtCustomOp* op, size_t place) { \
+    return (type)self_of(op)->side##s[place].field;                    \
+  }
+#define FACT_OF_LAST(name, side, of_none, field)                                            \
+  static int ORT_API_CALL name(const OrtCustomOp* op) {                                     \
+    const ortcffi_op_facts* self = self_of(op);                                             \
+    return self->side##_count == 0 ? of_none : self->side##s[self->side##_count - 1].field; \
+  }
 
-static size_t ORT_API_CALL count_outputs(const OrtCustomOp* op) {
-  return self_of(op)->output_count;
-}
-
-static ONNXTensorElementDataType ORT_API_CALL input_type(const OrtCustomOp* op, size_t i) {
-  return (ONNXTensorElementDataType)self_of(op)->inputs[i].element;
-}
-
-static ONNXTensorElementDataType ORT_API_CALL output_type(const OrtCustomOp* op, size_t i) {
-  return (ONNXTensorElementDataType)self_of(op)->outputs[i].element;
-}
-
-static OrtCustomOpInputOutputCharacteristic ORT_API_CALL input_presence(const OrtCustomOp* op,
-                                                                        size_t i) {
-  return (OrtCustomOpInputOutputCharacteristic)self_of(op)->inputs[i].characteristic;
-}
-
-static OrtCustomOpInputOutputCharacteristic ORT_API_CALL output_presence(const OrtCustomOp* op,
-                                                                         size_t i) {
-  return (OrtCustomOpInputOutputCharacteristic)self_of(op)->outputs[i].characteristic;
-}
-
-static OrtMemType ORT_API_CALL input_memory(const OrtCustomOp* op, size_t i) {
-  return (OrtMemType)self_of(op)->inputs[i].memory;
-}
-
-/* A variadic operand is the last. */
-static int ORT_API_CALL least_inputs(const OrtCustomOp* op) {
-  const ortcffi_op_facts* self = self_of(op);
-  return self->input_count == 0 ? 0 : self->inputs[self->input_count - 1].least;
-}
-
-static int ORT_API_CALL are_inputs_alike(const OrtCustomOp* op) {
-  const ortcffi_op_facts* self = self_of(op);
-  return self->input_count == 0 || self->inputs[self->input_count - 1].is_homogeneous;
-}
-
-static int ORT_API_CALL least_outputs(const OrtCustomOp* op) {
-  const ortcffi_op_facts* self = self_of(op);
-  return self->output_count == 0 ? 0 : self->outputs[self->output_count - 1].least;
-}
-
-static int ORT_API_CALL are_outputs_alike(const OrtCustomOp* op) {
-  const ortcffi_op_facts* self = self_of(op);
-  return self->output_count == 0 || self->outputs[self->output_count - 1].is_homogeneous;
-}
-
-static int ORT_API_CALL first_version(const OrtCustomOp* op) { return self_of(op)->first_version; }
-
-static int ORT_API_CALL last_version(const OrtCustomOp* op) { return self_of(op)->last_version; }
+FACT(const char*, get_name, name)
+FACT(size_t, count_inputs, input_count)
+FACT(size_t, count_outputs, output_count)
+FACT(int, first_version, first_version)
+FACT(int, last_version, last_version)
+FACT_OF_EACH(ONNXTensorElementDataType, input_type, input, element)
+FACT_OF_EACH(ONNXTensorElementDataType, output_type, output, element)
+FACT_OF_EACH(OrtCustomOpInputOutputCharacteristic, input_presence, input, characteristic)
+FACT_OF_EACH(OrtCustomOpInputOutputCharacteristic, output_presence, output, characteristic)
+FACT_OF_EACH(OrtMemType, input_memory, input, memory)
+FACT_OF_LAST(least_inputs, input, 0, least)
+FACT_OF_LAST(least_outputs, output, 0, least)
+FACT_OF_LAST(are_inputs_alike, input, 1, is_homogeneous)
+FACT_OF_LAST(are_outputs_alike, output, 1, is_homogeneous)
 
 struct infer_call {
   const OrtCustomOp* op;
@@ -96,10 +70,7 @@ static void infer_in_python(void* argument) {
 static OrtStatusPtr ORT_API_CALL infer_shapes(const OrtCustomOp* op,
                                               OrtShapeInferContext* context) {
   struct infer_call call = {op, context, NULL};
-  if (!call_with_gil(infer_in_python, &call)) {
-    return python_op_of(op)->api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
-  }
-  return call.status;
+  return call_for_status(python_op_of(op)->api, infer_in_python, &call, &call.status);
 }
 
 static const OrtCustomOp callbacks = {
@@ -167,12 +138,10 @@ static int clear(PyObject* self) {
 
 static void dealloc(PyObject* self) {
   struct python_op* op = (struct python_op*)self;
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   clear(self);
   Py_XDECREF(op->kept);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
   __atomic_sub_fetch(&live_ops, 1, __ATOMIC_RELAXED);
 }
 

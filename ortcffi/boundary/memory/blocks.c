@@ -200,12 +200,10 @@ static int allocator_traverse(PyObject* self, visitproc visit, void* arg) {
 
 static void allocator_dealloc(PyObject* self) {
   struct allocator* allocator = (struct allocator*)self;
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   ortcffi_unlist_allocator(allocator);
   handle_clear(&allocator->handle);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
 }
 
 static PyMethodDef allocator_methods[] = {

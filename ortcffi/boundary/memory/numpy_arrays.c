@@ -14,12 +14,7 @@ PyObject* ortcffi_make_array(void* data, const int64_t* shape, size_t rank, PyOb
 PyObject* ortcffi_tuple_of_numbers(const int64_t* numbers, size_t count) {
   PyObject* tuple = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; tuple != NULL && i < count; i++) {
-    PyObject* number = PyLong_FromLongLong(numbers[i]);
-    if (number == NULL) {
-      Py_CLEAR(tuple);
-    } else {
-      PyTuple_SetItem(tuple, (Py_ssize_t)i, number);
-    }
+    ortcffi_put_in_tuple(&tuple, i, PyLong_FromLongLong(numbers[i]));
   }
   return tuple;
 }

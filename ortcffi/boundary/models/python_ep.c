@@ -28,8 +28,9 @@
 struct factory {
   OrtEpFactory callbacks; /* first: hosts hold a pointer to it */
   const OrtApi* api;
+  PyObject* answer; /* of make_factory, which has all that follows */
   PyObject* definition;
-  char *name, *vendor, *version;
+  const char *name, *vendor, *version;
 };
 
 struct provider {
@@ -67,7 +68,6 @@ static void free_struct(void* made) {
 
 struct question {
   const OrtApi* api;
-  PyObject* definition; /* makes a status of an exception */
   PyObject* of;
   const char* method;
   uintptr_t arguments[MOST_ARGUMENTS];
@@ -83,12 +83,7 @@ static PyObject* call_method(const struct question* question) {
   PyObject* arguments = method == NULL ? NULL : PyTuple_New((Py_ssize_t)question->count);
   PyObject* answer = NULL;
   for (size_t i = 0; arguments != NULL && i < question->count; i++) {
-    PyObject* number = PyLong_FromUnsignedLongLong(question->arguments[i]);
-    if (number == NULL) {
-      Py_CLEAR(arguments);
-    } else {
-      PyTuple_SetItem(arguments, (Py_ssize_t)i, number);
-    }
+    ortcffi_put_in_tuple(&arguments, i, PyLong_FromUnsignedLongLong(question->arguments[i]));
   }
   if (arguments != NULL) {
     answer = PyObject_CallObject(method, arguments);
@@ -107,20 +102,10 @@ static void ask_in_python(void* argument) {
   Py_XDECREF(answer);
 }
 
-static OrtStatus* interpreter_ended(const OrtApi* api) {
-  return api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
-}
-
-static OrtStatus* ask_question(struct question* question) {
-  return call_with_gil(ask_in_python, question) ? question->status
-                                                : interpreter_ended(question->api);
-}
-
 static OrtStatus* ask_factory(const struct factory* factory, struct question* question) {
   question->api = factory->api;
-  question->definition = factory->definition;
   question->of = question->of == NULL ? factory->definition : question->of;
-  return ask_question(question);
+  return call_for_status(factory->api, ask_in_python, question, &question->status);
 }
 
 static const struct factory* factory_of(const OrtEpFactory* self) { return (const void*)self; }
@@ -308,12 +293,7 @@ static const OrtEpFactory factory_callbacks = {
 };
 
 static void free_factory(struct factory* factory) {
-  if (factory->definition != NULL) {
-    call_with_gil(drop_reference, factory->definition);
-  }
-  free(factory->name);
-  free(factory->vendor);
-  free(factory->version);
+  call_with_gil(drop_reference, factory->answer);
   free_struct(factory);
 }
 
@@ -328,23 +308,15 @@ struct make_call {
 
 /* Fills in what Python has answered; -1 with an exception. */
 static int begin_factory(struct factory* factory, PyObject* answer) {
-  PyObject* definition;
   unsigned long long api;
-  const char *name, *vendor, *version;
   factory->callbacks = factory_callbacks;
-  if (!PyArg_ParseTuple(answer, "OKIsss", &definition, &api,
-                        &factory->callbacks.ort_version_supported, &name, &vendor, &version)) {
+  factory->answer = Py_NewRef(answer);
+  if (!PyArg_ParseTuple(answer, "OKIsss", &factory->definition, &api,
+                        &factory->callbacks.ort_version_supported, &factory->name, &factory->vendor,
+                        &factory->version)) {
     return -1;
   }
-  factory->definition = Py_NewRef(definition);
   factory->api = (const OrtApi*)(uintptr_t)api;
-  factory->name = strdup(name);
-  factory->vendor = strdup(vendor);
-  factory->version = strdup(version);
-  if (factory->name == NULL || factory->vendor == NULL || factory->version == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
   return 0;
 }
 
@@ -387,14 +359,12 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
   if (ortcffi_watched_create(name, base, logger, factories, room, out, &call.status)) {
     return call.status;
   }
-  if (!call_with_gil(make_in_python, &call)) {
-    return interpreter_ended(base->GetApi(1));
-  }
-  if (call.status != NULL) {
+  OrtStatus* status = call_for_status(base->GetApi(1), make_in_python, &call, &call.status);
+  if (status != NULL) {
     if (call.factory != NULL) {
       free_factory(call.factory);
     }
-    return call.status;
+    return status;
   }
   factories[0] = &call.factory->callbacks;
   *out = 1;

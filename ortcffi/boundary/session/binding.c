@@ -272,42 +272,6 @@ static PyObject* output_values(PyObject* self, PyObject* arguments) {
   return values;
 }
 
-static void add_bound(struct extents* all, PyObject* bound, int is_output) {
-  PyObject *name, *entry;
-  Py_ssize_t place = 0;
-  while (PyDict_Next(bound, &place, &name, &entry)) {
-    const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
-    PyErr_Clear();
-    ortcffi_add_extent(all, PyTuple_GetItem(entry, 0), text == NULL ? "?" : text, is_output);
-  }
-}
-
-static PyObject* copy_of_bound(const struct binding* binding, Py_ssize_t place) {
-  PyObject* bound = bound_of(binding, place);
-  PyObject* copy = bound == NULL ? NULL : PyDict_Copy(bound);
-  Py_XDECREF(bound);
-  return copy;
-}
-
-/* _check_overlaps(): refuses outputs in memory of something else that is bound. */
-static PyObject* check_overlaps(PyObject* self, PyObject* unused) {
-  struct binding* binding = (struct binding*)self;
-  PyObject* inputs = copy_of_bound(binding, INPUTS);
-  PyObject* outputs = copy_of_bound(binding, OUTPUTS);
-  struct extents all = {NULL, 0};
-  int answer = -1;
-  if (inputs != NULL && outputs != NULL &&
-      ortcffi_new_extents(&all, (size_t)(PyDict_Size(inputs) + PyDict_Size(outputs))) == 0) {
-    add_bound(&all, inputs, 0);
-    add_bound(&all, outputs, 1);
-    answer = ortcffi_check_extents(binding->session, &all);
-  }
-  PyMem_Free(all.items);
-  Py_XDECREF(inputs);
-  Py_XDECREF(outputs);
-  return answer < 0 ? NULL : Py_NewRef(Py_None);
-}
-
 static PyObject* get_inputs(PyObject* self, void* unused) {
   return bound_of((const struct binding*)self, INPUTS);
 }
@@ -322,12 +286,10 @@ static int binding_traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 static void binding_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   handle_clear((struct handle*)self);
   Py_XDECREF((PyObject*)((struct binding*)self)->session);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
 }
 
 static PyMethodDef binding_methods[] = {
@@ -335,7 +297,6 @@ static PyMethodDef binding_methods[] = {
     {"_begin", begin_binding, METH_VARARGS, NULL},
     {"_bind", bind_name, METH_VARARGS, NULL},
     {"_output_values", output_values, METH_VARARGS, NULL},
-    {"_check_overlaps", check_overlaps, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -115,41 +115,7 @@ PyObject* ortcffi_count_into(PyObject* self, PyObject* buffer) {
   Py_RETURN_NONE;
 }
 
-/* (histograms, errors, endings, refused, running) */
-static PyObject* as_tuples(const struct counts* counts) {
-  PyObject* all = PyTuple_New(HISTOGRAMS);
-  for (int i = 0; all != NULL && i < HISTOGRAMS; i++) {
-    PyObject* parts = ortcffi_tuple_of_numbers(counts->histograms[i].parts, DURATIONS);
-    PyObject* pair = parts == NULL ? NULL : Py_BuildValue("(Nd)", parts, counts->histograms[i].sum);
-    if (pair == NULL || PyTuple_SetItem(all, i, pair) < 0) {
-      Py_CLEAR(all);
-    }
-  }
-  PyObject* errors = ortcffi_tuple_of_numbers(counts->errors, ERROR_CODES);
-  PyObject* endings = ortcffi_tuple_of_numbers(counts->endings, ENDINGS);
-  if (all == NULL || errors == NULL || endings == NULL) {
-    Py_XDECREF(all);
-    Py_XDECREF(errors);
-    Py_XDECREF(endings);
-    return NULL;
-  }
-  long long refused = counts->refused, running = counts->running;
-  return Py_BuildValue("(NNNLL)", all, errors, endings, refused, running);
-}
-
 PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused) {
-  struct counts counts = ((struct session*)self)->counts; /* at one moment: with the GIL */
-  return as_tuples(&counts);
-}
-
-PyObject* ortcffi_read_counts(PyObject* module, PyObject* buffer) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE) < 0) {
-    return NULL;
-  }
-  struct counts counts = {0};
-  memcpy(&counts, view.buf,
-         view.len < (Py_ssize_t)sizeof counts ? (size_t)view.len : sizeof counts);
-  PyBuffer_Release(&view);
-  return as_tuples(&counts);
+  const struct counts* counts = &((struct session*)self)->counts; /* at one moment: with the GIL */
+  return PyBytes_FromStringAndSize((const char*)counts, sizeof *counts);
 }

@@ -264,35 +264,6 @@ Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t g
 
 /* --- for Python --------------------------------------------------------------------------------*/
 
-/* A dimension: its length, its name, or -1. */
-static PyObject* dimension_of(int64_t length, const char* name) {
-  return length >= 0 || *name == '\0' ? PyLong_FromLongLong(length) : ortcffi_text(name);
-}
-
-/* The shape of a tensor as a tuple; None where the model does not say. */
-static PyObject* shape_of(const struct maker* maker, const struct port* port) {
-  if (port->rank < 0) {
-    return Py_NewRef(Py_None);
-  }
-  const char** names = PyMem_Calloc((size_t)port->rank + 1, sizeof *names);
-  if (names == NULL) {
-    return PyErr_NoMemory();
-  }
-  OrtStatus* status = maker->api->GetSymbolicDimensions(port->tensor, names, (size_t)port->rank);
-  PyObject* shape = status == NULL ? PyTuple_New(port->rank)
-                                   : ortcffi_value_fail(maker, status, "GetSymbolicDimensions");
-  for (Py_ssize_t i = 0; shape != NULL && i < port->rank; i++) {
-    PyObject* dimension = dimension_of(port->shape[i], names[i]);
-    if (dimension == NULL) {
-      Py_CLEAR(shape);
-    } else {
-      PyTuple_SetItem(shape, i, dimension);
-    }
-  }
-  PyMem_Free(names);
-  return shape;
-}
-
 /* The owner of a port's type, made by `make()` at the first call. */
 static PyObject* owner_of(struct port* port, PyObject* make) {
   if (port->owner == NULL) {
@@ -322,15 +293,6 @@ PyObject* ortcffi_session_required(PyObject* self, PyObject* unused) {
   return names == NULL ? NULL : Py_BuildValue("(Nn)", names, (Py_ssize_t)session->inputs.count);
 }
 
-/* (name, owner of the type, kind, element, shape) of a port. */
-static PyObject* facts_of(const struct maker* maker, struct port* port, PyObject* make) {
-  PyObject* owner = owner_of(port, make);
-  PyObject* shape = owner == NULL ? NULL : shape_of(maker, port);
-  return shape == NULL
-             ? NULL
-             : Py_BuildValue("(OOiiN)", port->name, owner, port->kind, port->element, shape);
-}
-
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
   struct session* session = (struct session*)self;
   if (handle_state(&session->life) == HANDLE_MAKING && handle_check(&session->life) < 0) {
@@ -341,7 +303,9 @@ PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
   int answer = lists[0] == NULL || lists[1] == NULL ? -1 : 0;
   for (size_t side = 0; side < 2; side++) {
     for (size_t i = 0; i < all[side]->count && answer == 0; i++) {
-      PyObject* facts = facts_of(session->maker, &all[side]->items[i], make);
+      struct port* port = &all[side]->items[i];
+      PyObject* owner = owner_of(port, make);
+      PyObject* facts = owner == NULL ? NULL : PyTuple_Pack(2, port->name, owner);
       answer = facts == NULL ? -1 : PyList_Append(lists[side], facts);
       Py_XDECREF(facts);
     }

@@ -319,13 +319,9 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
 PyObject* ortcffi_run_results(struct run* run, int as_values) {
   PyObject* list = PyList_New((Py_ssize_t)run->output_count);
   for (size_t i = 0; list != NULL && i < run->output_count; i++) {
-    PyObject* result =
-        run->targets[i] != NULL ? Py_NewRef(run->targets[i]) : result_of(run, i, as_values);
-    if (result == NULL) {
-      Py_CLEAR(list);
-    } else {
-      PyList_SetItem(list, (Py_ssize_t)i, result);
-    }
+    ortcffi_put_in_list(
+        &list, i,
+        run->targets[i] != NULL ? Py_NewRef(run->targets[i]) : result_of(run, i, as_values));
   }
   return list;
 }

@@ -70,9 +70,9 @@ static int add_input(struct run* run, const struct request* request, size_t gues
     return NOT_TAKEN;
   }
   if (request->is_converted) {
-    struct extent extent;
-    run->bytes += ortcffi_find_extent(x, &extent) ? (size_t)(extent.end - extent.begin) : 0;
-    return ortcffi_hold_value(x, &run->given[place], &run->holders[place]);
+    int answer = ortcffi_hold_value(x, &run->given[place], &run->holders[place]);
+    run->bytes += answer < 0 ? 0 : ortcffi_tensor_bytes(x);
+    return answer;
   }
   int taken = take_input(run, place, x);
   return taken == 1 ? TAKEN : taken == 0 ? NOT_TAKEN : FAILED;
@@ -190,24 +190,6 @@ static int add_outputs(struct run* run, const struct request* request, PyObject*
   return has_others ? NOT_TAKEN : TAKEN; /* of no output, or of one that is not wanted */
 }
 
-/* Checks overlaps of memory, if the caller gave memory for outputs. */
-static int check_targets(struct run* run) {
-  const struct session* session = run->session;
-  struct extents all;
-  if (ortcffi_new_extents(&all, session->inputs.count + run->output_count) < 0) {
-    return -1;
-  }
-  for (size_t i = 0; i < session->inputs.count; i++) {
-    ortcffi_add_extent(&all, run->holders[i], session->inputs.items[i].text, 0);
-  }
-  for (size_t i = 0; i < run->output_count; i++) {
-    ortcffi_add_extent(&all, run->targets[i], run->output_names[i], 1);
-  }
-  int answer = ortcffi_check_extents(run->session, &all);
-  PyMem_Free(all.items);
-  return answer;
-}
-
 /* --- all of it ---------------------------------------------------------------------------------*/
 
 static int has_adapters(PyObject* options) {
@@ -295,7 +277,6 @@ static int fill_run(struct run* run, const struct request* request, PyObject* wa
   answer = answer != TAKEN ? answer : add_named(run, request);
   answer = answer != TAKEN ? answer : gather_inputs(run, request->is_converted);
   answer = answer != TAKEN ? answer : add_outputs(run, request, wanted);
-  answer = answer != TAKEN || request->out == NULL ? answer : check_targets(run);
   answer = answer != TAKEN ? answer : add_options(run, request);
   return answer != TAKEN ? answer : add_timeout(run, request->timeout);
 }

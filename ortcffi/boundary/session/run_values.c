@@ -102,6 +102,16 @@ void ortcffi_drop_input(const struct session* session, struct port* port, OrtVal
   }
 }
 
+size_t ortcffi_tensor_bytes(PyObject* x) {
+  struct value* value = (struct value*)x;
+  int is_tensor;
+  ORTCFFI_CRITICAL_BEGIN(x);
+  is_tensor = ortcffi_value_kind(value) == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) == 0;
+  ORTCFFI_CRITICAL_END();
+  PyErr_Clear(); /* the run reports what is wrong */
+  return is_tensor ? ortcffi_value_bytes(value) : 0;
+}
+
 static int use_value(const struct port* port, struct value* value, OrtValue** out,
                      PyObject** holder, size_t* bytes) {
   if (handle_state(&value->life) != HANDLE_OPEN || value->life.object == NULL) {
@@ -115,9 +125,7 @@ static int use_value(const struct port* port, struct value* value, OrtValue** ou
   if (kind != ONNX_TYPE_TENSOR || !fits_port(port, &like)) {
     return 0;
   }
-  if (value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-    *bytes += ortcffi_value_bytes(value);
-  }
+  *bytes += ortcffi_value_bytes(value);
   return ortcffi_hold_value((PyObject*)value, out, holder) < 0 ? -1 : 1;
 }
 

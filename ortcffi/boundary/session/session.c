@@ -45,78 +45,6 @@ static void forget_counted(const OrtApi* api, void* session) {
   __atomic_sub_fetch(&live_sessions, 1, __ATOMIC_RELAXED);
 }
 
-/* --- all sessions ------------------------------------------------------------------------------*/
-
-/* The sessions that this package made and whose objects exist, newest first. */
-static struct session* newest;
-static Py_ssize_t listed;
-
-static int link_session(struct session* session) {
-  static uint64_t numbers;
-  if (handle_enlist(&session->life) < 0) {
-    return -1;
-  }
-  lock_list(LIST_OF_SESSIONS);
-  session->number = ++numbers;
-  session->before = newest;
-  if (newest != NULL) {
-    newest->after = session;
-  }
-  newest = session;
-  listed++;
-  unlock_list(LIST_OF_SESSIONS);
-  return 0;
-}
-
-static void unlink_session(struct session* session) {
-  if (session->number == 0) {
-    return;
-  }
-  lock_list(LIST_OF_SESSIONS);
-  *(session->after == NULL ? &newest : &session->after->before) = session->before;
-  if (session->before != NULL) {
-    session->before->after = session->after;
-  }
-  listed--;
-  unlock_list(LIST_OF_SESSIONS);
-}
-
-/* Takes references to the open sessions, newest first, and at most as many as there is room for;
- * returns how many. An object that is being destroyed was finalized, which has closed it. */
-static Py_ssize_t hold_open(PyObject** room, Py_ssize_t most) {
-  Py_ssize_t count = 0;
-  lock_list(LIST_OF_SESSIONS);
-  for (struct session* each = newest; each != NULL; each = each->before) {
-    PyObject* found =
-        handle_state(&each->life) == HANDLE_OPEN && count < most ? handle_found(&each->life) : NULL;
-    if (found != NULL) {
-      room[count++] = found;
-    }
-  }
-  unlock_list(LIST_OF_SESSIONS);
-  return count;
-}
-
-/* open_sessions(): a list of the open sessions that this package made, oldest first. */
-static PyObject* open_sessions(PyObject* module, PyObject* unused) {
-  Py_ssize_t most = __atomic_load_n(&listed, __ATOMIC_RELAXED);
-  PyObject** held = PyMem_Calloc((size_t)most + 1, sizeof *held); /* collects no garbage */
-  if (held == NULL) {
-    return PyErr_NoMemory();
-  }
-  Py_ssize_t count = hold_open(held, most);
-  PyObject* list = PyList_New(count);
-  for (Py_ssize_t i = 0; i < count; i++) {
-    if (list == NULL) {
-      Py_DECREF(held[i]);
-    } else {
-      PyList_SetItem(list, count - 1 - i, held[i]);
-    }
-  }
-  PyMem_Free(held);
-  return list;
-}
-
 /* --- making ------------------------------------------------------------------------------------*/
 
 /* _begin(type, maker, value_type, rules, parents, options, calls_python, has_threads, borrowed):
@@ -160,9 +88,6 @@ static PyObject* read_session(PyObject* self, PyObject* unused) {
   session->life.release = is_borrowed ? forget_counted : release_counted;
   __atomic_add_fetch(&live_sessions, 1, __ATOMIC_RELAXED);
   int answer = handle_state(&session->life) == HANDLE_MAKING ? ortcffi_read_ports(session) : 0;
-  if (answer == 0 && !is_borrowed) {
-    answer = link_session(session);
-  }
   handle_made(&session->life);
   if (answer < 0) {
     handle_close(&session->life);
@@ -185,9 +110,7 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
 
 static void session_dealloc(PyObject* self) {
   struct session* session = (struct session*)self;
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  unlink_session(session);
   handle_clear(&session->life);
   ortcffi_free_ports(session, &session->inputs);
   ortcffi_free_ports(session, &session->outputs);
@@ -204,8 +127,7 @@ static void session_dealloc(PyObject* self) {
   if (session->shared.buf != NULL) {
     PyBuffer_Release(&session->shared);
   }
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
 }
 
 /* --- the child of a fork -----------------------------------------------------------------------*/
@@ -282,7 +204,7 @@ static PyObject* get_running(PyObject* self, void* unused) {
 }
 
 static PyMemberDef session_members[] = {
-    {"_number", T_ULONGLONG, offsetof(struct session, number), READONLY, NULL},
+    {"_number", T_ULONGLONG, offsetof(struct session, number), 0, NULL},
     {"_options", T_OBJECT, offsetof(struct session, options), 0, NULL},
     {"_source", T_OBJECT, offsetof(struct session, source), 0, NULL},
     {"_specs", T_OBJECT, offsetof(struct session, specs), 0, NULL},
@@ -357,9 +279,7 @@ static PyObject* runs_after_fork(PyObject* module, PyObject* unused) {
 
 static PyMethodDef session_functions[] = {
     {"runs_after_fork", runs_after_fork, METH_NOARGS, NULL},
-    {"open_sessions", open_sessions, METH_NOARGS, NULL},
     {"end_runs", end_runs, METH_O, NULL},
-    {"read_counts", ortcffi_read_counts, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

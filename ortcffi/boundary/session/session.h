@@ -20,8 +20,8 @@
  *   result(value, is_input)
  *       what a run returns for an output that C does not convert
  *   refuse(session, why, what)
- *       raises: for memory that overlaps, for a run that was ended or refused at once, and for one
- *       for which an arena has no room
+ *       raises: for a run that was ended or refused at once, and for one for which an arena has no
+ *       room
  *   bound(session, binding)
  *       raises if something is not bound
  *   contents, wrapper
@@ -142,9 +142,8 @@ struct session {
   struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
   PyObject *options, *source, *specs, *arena;
-  /* Of the sessions that this package made, in their order; 0 for one that is borrowed. */
-  uint64_t number;
-  struct session *before, *after;
+  uint64_t
+      number; /* Python's, of the sessions that this package made; 0 for one that is borrowed */
 };
 
 /* One run: its arguments and results as C has them. */
@@ -222,8 +221,8 @@ void ortcffi_session_refuse(struct session* session, const char* why, PyObject* 
 int ortcffi_read_ports(struct session* session);
 void ortcffi_free_ports(const struct session* session, struct ports* ports);
 /* _ports(make): inputs, those with a default last, and outputs as lists of (name, owner of the
- * type, kind, element, shape), and how many inputs have no default. `make()` makes a new Owner of
- * an OrtTypeInfo, which gets the type. */
+ * type), and how many inputs have no default. `make()` makes a new Owner of an OrtTypeInfo, which
+ * gets the type. */
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make);
 /* _required(): the names of the inputs that are not optional and have no default, as a set; and how
  * many inputs there are. */
@@ -254,11 +253,8 @@ void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status)
 void ortcffi_count_ending(struct session* session, enum ending ending);
 void ortcffi_count_refused(struct session* session);
 void ortcffi_count_running(struct session* session, int change);
-/* _counts(): (histograms, errors, endings, refused, running); of each histogram its parts and sum.
- */
+/* _counts(): the bytes of `struct counts`, which ortcffi/session/series.py reads. */
 PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused);
-/* read_counts(buffer): the same of what sessions have counted into a buffer. */
-PyObject* ortcffi_read_counts(PyObject* module, PyObject* buffer);
 /* _count_into(buffer): counts into that buffer, too, from now on. */
 PyObject* ortcffi_count_into(PyObject* self, PyObject* buffer);
 /* _count(histogram, value): adds to a histogram; or to an ending, which is minus the first. */
@@ -291,6 +287,9 @@ int ortcffi_read_request(struct request* request, PyObject* const* arguments, Py
                          PyObject* keywords, PyObject** named, PyObject*** more);
 
 /* --- run_values.c ------------------------------------------------------------------------------*/
+
+/* The bytes of a Value that is a tensor of numbers; 0 for all others. */
+size_t ortcffi_tensor_bytes(PyObject* x);
 
 /* Makes a value of an array that needs no conversion: 1 with the value; 0 if only the rules can
  * convert it; -1 with an exception. */
@@ -337,25 +336,5 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
                                  PyObject* keywords);
 PyObject* ortcffi_session_run_values(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                      PyObject* keywords);
-
-/* Memory of inputs and outputs; see overlaps.c. The caller frees `items` by PyMem_Free. */
-struct extent {
-  const char* begin;
-  const char* end;
-  const char* name;
-  int is_output;
-};
-struct extents {
-  struct extent* items;
-  size_t count;
-};
-/* Room for so many; -1 with an exception. */
-int ortcffi_new_extents(struct extents* all, size_t most);
-/* Whether an array or a Value has elements in memory that the CPU reads; `out` is where. */
-int ortcffi_find_extent(PyObject* x, struct extent* out);
-/* Adds the memory of an array or a Value, if it has any. */
-void ortcffi_add_extent(struct extents* all, PyObject* x, const char* name, int is_output);
-/* -1 with an exception if an output overlaps an input or another output. */
-int ortcffi_check_extents(struct session* session, const struct extents* all);
 
 #endif /* ORTCFFI_BOUNDARY_SESSION_H_ */

@@ -68,12 +68,7 @@ static PyObject* lists_of(int element, const char** data, const int64_t* shape, 
   }
   PyObject* list = PyList_New((Py_ssize_t)shape[0]);
   for (int64_t i = 0; list != NULL && i < shape[0]; i++) {
-    PyObject* item = lists_of(element, data, shape + 1, rank - 1);
-    if (item == NULL) {
-      Py_CLEAR(list);
-    } else {
-      PyList_SetItem(list, (Py_ssize_t)i, item);
-    }
+    ortcffi_put_in_list(&list, i, lists_of(element, data, shape + 1, rank - 1));
   }
   return list;
 }
@@ -202,12 +197,7 @@ static PyObject* list_of_maps(struct contents* how, const struct members* member
   for (size_t i = 0; list != NULL && i < members->count; i++) {
     const struct map* map = &members->maps[i];
     how->bytes += map->count * sizeof(struct text_node);
-    PyObject* dict = dict_of_map(members, map, i == 0 ? NULL : map - 1, keys);
-    if (dict == NULL) {
-      Py_CLEAR(list);
-    } else {
-      PyList_SetItem(list, (Py_ssize_t)i, dict);
-    }
+    ortcffi_put_in_list(&list, i, dict_of_map(members, map, i == 0 ? NULL : map - 1, keys));
   }
   Py_XDECREF(keys);
   return list;
@@ -293,11 +283,7 @@ static PyObject* contents_of_sequence(struct contents* how, const OrtValue* sequ
       member = contents_of_member(how, sequence, i, &kind);
       is_in_place = i == 0 && ortcffi_members(how->maker, sequence, count, kind, &members);
     }
-    if (member == NULL) {
-      Py_CLEAR(list);
-    } else {
-      PyList_SetItem(list, (Py_ssize_t)i, member);
-    }
+    ortcffi_put_in_list(&list, i, member);
   }
   return list;
 }

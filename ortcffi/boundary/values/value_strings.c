@@ -163,12 +163,7 @@ static PyObject* list_of(const char* content, size_t size, const size_t* offsets
   PyObject* list = PyList_New((Py_ssize_t)count);
   for (size_t i = 0; list != NULL && i < count; i++) {
     size_t end = i + 1 < count ? offsets[i + 1] : size;
-    PyObject* item = decode(content + offsets[i], end - offsets[i], how);
-    if (item == NULL) {
-      Py_CLEAR(list);
-    } else {
-      PyList_SetItem(list, (Py_ssize_t)i, item);
-    }
+    ortcffi_put_in_list(&list, i, decode(content + offsets[i], end - offsets[i], how));
   }
   return list;
 }

@@ -51,12 +51,10 @@ static int maker_traverse(PyObject* self, visitproc visit, void* arg) {
 
 static void maker_dealloc(PyObject* self) {
   struct maker* maker = (struct maker*)self;
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   Py_DECREF(maker->owner);
   Py_DECREF(maker->parent);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
 }
 
 static PyType_Slot maker_slots[] = {
@@ -113,13 +111,11 @@ int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg) {
 
 void ortcffi_value_dealloc(PyObject* self) {
   struct value* value = (struct value*)self;
-  PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   handle_clear(&value->life);
   PyMem_Free(value->shape_copy);
   Py_XDECREF((PyObject*)value->maker);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  ortcffi_free_object(self);
 }
 
 int ortcffi_value_open(const struct value* value) {
