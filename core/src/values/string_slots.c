@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensors of strings. */
 
-#include "platform/short_texts.h"
 #include "values/value.h"
 
 static OrtStatus* check_strings(const struct core_tensor* tensor) {
@@ -35,19 +34,6 @@ static OrtStatus* read_strings(const OrtValue* value, const struct core_strings*
   return NULL;
 }
 
-/* Measures texts, each and all together. */
-static OrtStatus* measure(const char* const* s, size_t count, struct core_span* texts,
-                          size_t* size) {
-  *size = count;
-  for (size_t i = 0; i < count; i++) {
-    CORE_FAIL_IF(s[i] == NULL, ORT_INVALID_ARGUMENT,
-                 "FillStringTensor: s must not have an element that is NULL");
-    texts[i] = (struct core_span){s[i], core_text_length(s[i])};
-    *size += texts[i].length;
-  }
-  return NULL;
-}
-
 CORE_SLOT(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_len) {
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of(value, &tensor));
@@ -59,16 +45,7 @@ CORE_SLOT(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_
   CORE_REQUIRE(FillStringTensor, s);
   CORE_FAIL_IF(tensor->data == NULL, ORT_INVALID_ARGUMENT,
                "FillStringTensor: value has no memory for its strings");
-  if (core_strings_fill_short(&tensor->strings, s)) {
-    return NULL;
-  }
-  struct core_span* texts = heap_alloc(s_len * sizeof *texts);
-  CORE_NEED_MEMORY(texts, s_len * sizeof *texts);
-  size_t size = 0;
-  OrtStatus* status = measure(s, s_len, texts, &size);
-  CORE_THEN(status, core_strings_fill(&tensor->strings, texts, size));
-  heap_free(texts);
-  return status;
+  return core_strings_fill(&tensor->strings, s);
 }
 
 CORE_SLOT(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
@@ -122,7 +99,7 @@ CORE_SLOT(ort_GetStringTensorContent, const OrtValue* value, void* s, size_t s_l
     const struct core_string* string = &strings->elements[i];
     offsets[i] = at;
     if (string->length > 0) {
-      core_copy_short_text((char*)s + at, total - at, core_string_text(string), string->length);
+      memcpy((char*)s + at, core_string_text(string), string->length);
     }
     at += string->length;
   }

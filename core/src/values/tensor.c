@@ -93,7 +93,7 @@ OrtStatus* core_new_tensor(OrtAllocator* allocator, const int64_t* dims, size_t 
   tensor->owner = allocator;
   tensor->keeps_owner = core_keep_allocator(allocator);
   if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
-    core_strings_begin(&tensor->strings, data, count, false);
+    core_strings_begin(&tensor->strings, data, count);
     core_strings_clear(data, count);
   }
   *out = tensor;
@@ -121,7 +121,7 @@ static OrtStatus* over_bytes(const OrtMemoryInfo* info, void* data, size_t size,
   tensor->owner = NULL;
   tensor->keeps_owner = false;
   if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
-    core_strings_begin(&tensor->strings, data, count, true);
+    core_strings_begin(&tensor->strings, data, count);
   }
   *out = tensor;
   return NULL;
@@ -201,9 +201,6 @@ ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
   CORE_REQUIRE(GetTensorMutableData, value, out);
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_named("GetTensorMutableData", core_as_tensor(value, &tensor)));
-  if (CORE_UNLIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
-    CORE_TRY(core_named("GetTensorMutableData", core_strings_expose(&tensor->strings)));
-  }
   *out = tensor->data;
   return NULL;
 }
