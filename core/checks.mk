@@ -131,7 +131,7 @@ MEMCHECK += --errors-for-leak-kinds=definite
 # Memcheck finds what asan does not: a branch that depends on uninitialised memory. It knows only
 # the blocks of malloc, so the clients run on that.
 BUILD_OF_VALGRIND = $(BUILD)/valgrind
-FLAGS_OF_VALGRIND = $(DEBUG) -DCORE_EXACT_READS
+FLAGS_OF_VALGRIND = $(DEBUG)
 valgrind:
 	$(call need,valgrind,valgrind)
 	$(MAKE) check BUILD=$(BUILD_OF_VALGRIND) USE_MALLOC=1 CFLAGS="$(FLAGS_OF_VALGRIND)" \

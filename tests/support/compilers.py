@@ -27,7 +27,7 @@ CORE = CHECKOUT / "core"
 UNOPTIMISED = "CFLAGS=-O0"  # compiles in half of the time; the package has optimised code
 # Flags that valgrind needs, so that its clients share a build with all tests of the core on malloc.
 # These tests are in the group "malloc": one process makes that build.
-FLAGS_ON_MALLOC = "-O0 -g1 -fno-omit-frame-pointer -DCORE_EXACT_READS"
+FLAGS_ON_MALLOC = "-O0 -g1 -fno-omit-frame-pointer"
 ON_MALLOC = ["USE_MALLOC=1", f"CFLAGS={FLAGS_ON_MALLOC}"]
 LONGEST_BUILD = 600  # seconds: valgrind and sanitizers, on a busy machine
 

@@ -71,12 +71,6 @@ static inline CORE_INLINE void heap_created(enum core_kind kind) {
   }
 }
 
-/** heap_created for an object in a block of heap_try_alloc_small, which no thread gets before it
- * has its part of the heap. */
-static inline CORE_INLINE void heap_created_at_once(enum core_kind kind) {
-  HEAP_ADD(heap_self->created[kind], 1);
-}
-
 /** Counts an object of the core that was released. */
 static inline CORE_INLINE void heap_released(enum core_kind kind) {
   struct heap_thread* self = heap_self;

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 
 #include "object/object.h"
-#include "platform/short_texts.h"
 #include "status/notes.h"
 
 /* Longer messages are cut to this many bytes, as in ONNX Runtime. */
@@ -29,15 +28,6 @@ static void make_printable(char* text) {
   }
 }
 
-/* Makes a block a status with `length` bytes of message behind it. */
-static inline CORE_INLINE OrtStatus* begin_status(struct OrtStatus* status, OrtErrorCode code,
-                                                  size_t length) {
-  status->object = (struct core_object){&core_status_class, 1, code};
-  status->message = (char*)(status + 1);
-  ((char*)(status + 1))[length] = '\0';
-  return status;
-}
-
 /* Makes a status with room for `length` bytes of message behind it; NULL when out of memory. */
 static inline CORE_INLINE OrtStatus* new_status(OrtErrorCode code, size_t length) {
   struct OrtStatus* status = heap_alloc_object(sizeof *status + length + 1);
@@ -45,7 +35,10 @@ static inline CORE_INLINE OrtStatus* new_status(OrtErrorCode code, size_t length
     return NULL;
   }
   heap_created(CORE_STATUS);
-  return begin_status(status, code, length);
+  status->object = (struct core_object){&core_status_class, 1, code};
+  status->message = (char*)(status + 1);
+  ((char*)(status + 1))[length] = '\0';
+  return status;
 }
 
 /* Returns the length of the longest prefix of at most MESSAGE_LIMIT bytes that does not split a
@@ -59,91 +52,16 @@ static size_t cut(const char* message) {
   return ((unsigned char)message[end] & 0xC0) == 0x80 ? MESSAGE_LIMIT : end;
 }
 
-/* Copies a message into a status that has room for it. */
-static inline CORE_INLINE OrtStatus* copy_into(OrtStatus* status, const char* message,
-                                               size_t length) {
-#if defined(__GNUC__)
-  /* Hides the bound from the compiler, which would use `rep movs`: slow for short copies. */
-  __asm__("" : "+r"(length));
-#endif
-  /* memcpy returns where it copied to, so that no register keeps the status meanwhile. */
-  return (OrtStatus*)memcpy(status + 1, message, length) - 1;
-}
-
-/* Not inlined, so that long_status saves fewer registers. */
-static CORE_NOINLINE OrtStatus* long_status_slow(OrtErrorCode code, const char* message,
-                                                 size_t length) {
-  OrtStatus* status = new_status(code, length);
-  return CORE_LIKELY(status != NULL) ? copy_into(status, message, length)
-                                     : core_constant_status(&out_of_memory);
-}
-
-/* Makes the status for a message of at least `length` bytes. Not inlined, so that short messages
- * need no stack frame. */
-static CORE_NOINLINE OrtStatus* long_status(OrtErrorCode code, const char* message, size_t length) {
-  length += strnlen(message + length, MESSAGE_LIMIT + 1 - length);
-  length = CORE_LIKELY(length <= MESSAGE_LIMIT) ? length : cut(message);
-  OrtStatus* status = heap_try_alloc_small(sizeof *status + length + 1);
-  if (CORE_UNLIKELY(status == NULL)) {
-    return long_status_slow(code, message, length);
-  }
-  heap_created_at_once(CORE_STATUS);
-  return copy_into(begin_status(status, code, length), message, length);
-}
-
-#if defined(CORE_WHOLE_REGISTERS)
-#define SHORT_ROOM 64
-
-static inline CORE_INLINE __m128i part_of(const char* message, size_t i) {
-  return _mm_loadu_si128((const __m128i*)(const void*)(message + 16 * i));
-}
-
-static inline CORE_INLINE OrtStatus* fill(OrtStatus* status, __m128i a, __m128i b, __m128i c,
-                                          __m128i d) {
-  __m128i* out = (__m128i*)(void*)(status + 1);
-  _mm_storeu_si128(out, a);
-  _mm_storeu_si128(out + 1, b);
-  _mm_storeu_si128(out + 2, c);
-  _mm_storeu_si128(out + 3, d);
-  return status;
-}
-
-/* Not inlined, so that short_status needs no stack frame. */
-static CORE_NOINLINE OrtStatus* short_status_slow(OrtErrorCode code, __m128i a, __m128i b,
-                                                  __m128i c, __m128i d) {
-  OrtStatus* status = new_status(code, SHORT_ROOM - 1);
-  return CORE_LIKELY(status != NULL) ? fill(status, a, b, c, d)
-                                     : core_constant_status(&out_of_memory);
-}
-
-/* Reads and stores a message of less than SHORT_ROOM bytes in whole registers, without a call. */
-static inline CORE_INLINE OrtStatus* short_status(OrtErrorCode code, const char* message) {
-  /* Reading past the end of a message is safe within its page. */
-  if (CORE_UNLIKELY(!core_is_in_page(message, SHORT_ROOM))) {
-    return long_status(code, message, 0);
-  }
-  __m128i a = part_of(message, 0), b = part_of(message, 1);
-  __m128i c = part_of(message, 2), d = part_of(message, 3);
-  __m128i smallest = _mm_min_epu8(_mm_min_epu8(a, b), _mm_min_epu8(c, d));
-  if (_mm_movemask_epi8(_mm_cmpeq_epi8(smallest, _mm_setzero_si128())) == 0) {
-    return long_status(code, message, SHORT_ROOM);
-  }
-  OrtStatus* status = heap_try_alloc_small(sizeof *status + SHORT_ROOM);
-  if (CORE_UNLIKELY(status == NULL)) {
-    return short_status_slow(code, a, b, c, d);
-  }
-  heap_created_at_once(CORE_STATUS);
-  return fill(begin_status(status, code, SHORT_ROOM - 1), a, b, c, d);
-}
-#endif
-
 ORT_API_STATUS_IMPL(ort_CreateStatus, OrtErrorCode code, const char* msg) {
-  msg = CORE_LIKELY(msg != NULL) ? msg : "";
-#if defined(CORE_WHOLE_REGISTERS)
-  return short_status(code, msg);
-#else
-  return long_status(code, msg, 0);
-#endif
+  msg = msg != NULL ? msg : "";
+  size_t length = strlen(msg);
+  length = CORE_LIKELY(length <= MESSAGE_LIMIT) ? length : cut(msg);
+  OrtStatus* status = new_status(code, length);
+  if (CORE_UNLIKELY(status == NULL)) {
+    return core_constant_status(&out_of_memory);
+  }
+  memcpy(status + 1, msg, length);
+  return status;
 }
 
 /* Room in front of a text for the name of a slot and ": ". Only a status without a name has its
