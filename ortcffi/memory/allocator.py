@@ -247,8 +247,9 @@ class Allocator(Blocks, Handle):
         ----------
         pointer : cdata pointer
             A block from `alloc` or `reserve` of this allocator, or NULL. The core raises
-            `InvalidArgument` for any other pointer, and for a block that is already free, if it can
-            detect it. A library that does not check may crash the process.
+            `InvalidArgument` for other pointers, and for a block that is already free, where it
+            detects them: its adaptors read the bytes before the pointer. Other mistakes, and
+            those in a library that does not check, may crash the process.
         """
         if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer).kind != "pointer":
             raise TypeError(f"pointer must be a cdata pointer, not {pointer!r}")

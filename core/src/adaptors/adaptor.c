@@ -55,7 +55,6 @@ OrtStatus* core_new_adaptor(const char* name, const struct core_class* class, si
   self->base.Info = core_adaptor_info;
   self->base.Shrink = inner_shrink;
   self->inner = inner;
-  self->try_free = core_try_free;
   self->mark = CORE_ADAPTOR_MARK ^ (uintptr_t)self;
   self->depth = core_is_adaptor(inner) ? ((struct core_adaptor*)inner)->depth + 1 : 1;
   core_allocator_retain(inner);
@@ -77,28 +76,6 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
   self->info = self->own_info;
   return 1;
 }
-
-/* Whether the header before a pointer is in the core's heap and can be read. The header of a block
- * that starts at a multiple of its size is in one segment, so one look-up will do. */
-static inline CORE_INLINE int has_header_in_heap(const void* pointer) {
-  return CORE_LIKELY(heap_can_read((const void*)((uintptr_t)pointer - CORE_HEADER))) &&
-         (CORE_LIKELY((uintptr_t)pointer % CORE_HEADER == 0) ||
-          heap_can_read((const void*)((uintptr_t)pointer - 1)));
-}
-
-/* A call of the system is needed only for memory of others' heaps. */
-static OrtStatus* try_headed_free(struct core_adaptor* self, void* pointer) {
-  struct core_header header;
-  const void* first = (const void*)((uintptr_t)pointer - CORE_HEADER);
-  if (CORE_UNLIKELY(!has_header_in_heap(pointer)) && pointer != NULL &&
-      core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT) {
-    return core_refusal(pointer,
-                        "is not a block of this allocator: the memory before it cannot be read");
-  }
-  return core_try_free(self, pointer);
-}
-
-void core_use_headers(struct core_adaptor* self) { self->try_free = try_headed_free; }
 
 struct core_header* core_alloc_large_with_header(const struct core_adaptor* self, size_t size) {
   return size - 1 < SIZE_MAX - CORE_HEADER ? core_inner_alloc(self, size + CORE_HEADER) : NULL;

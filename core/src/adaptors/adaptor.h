@@ -60,12 +60,9 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
  * keeps the inner allocator's alignment, up to 64 bytes.
  *
  * The header also says whether a pointer is a block of the adaptor's, so Free reads memory before a
- * pointer that may be anybody's. A table of all blocks would not, but every Alloc and Free would
- * write to it, on all threads, which takes longer than what an adaptor may add (10 ns). Nor is it
- * needed: who calls Free through the struct promises that the pointer is a block, as with any
- * allocator. AllocatorFree promises to refuse other pointers, so there `try_free` first checks
- * whether the header can be read: one look-up in the core's heap, and for memory of others a call
- * of the system.
+ * pointer that may be anybody's: who frees promises that the pointer is a block, as with any
+ * allocator. A table of all blocks would not, but every Alloc and Free would write to it, on all
+ * threads, which takes longer than what an adaptor may add (10 ns).
  */
 struct core_header {
   uintptr_t key;
@@ -93,9 +90,6 @@ OrtStatus* core_new_adaptor(const char* name, const struct core_class* class, si
 /** Sets what Info returns: a copy if `info` is the core's own, otherwise `info` itself. False when
  * out of memory. */
 int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
-/** Has AllocatorFree look whether the header before a pointer can be read, for an adaptor whose
- * Free reads it. */
-void core_use_headers(struct core_adaptor* self);
 /** Returns NULL if an adaptor can wrap the allocator, otherwise a status that says why not. */
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
 /** Allocates from the inner allocator. Those of other libraries may throw when out of memory; for

@@ -40,7 +40,6 @@ OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocat
   CORE_TRY(core_new_adaptor("Aligned", NULL, sizeof(struct aligned), inner, aligned_alloc_,
                             headed_free, out));
   struct aligned* self = (struct aligned*)*out;
-  core_use_headers(&self->adaptor);
   /* The header needs an alignment of its own. */
   self->alignment = alignment < sizeof(void*) ? sizeof(void*) : alignment;
   return NULL;

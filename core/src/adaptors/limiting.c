@@ -188,7 +188,6 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   CORE_TRY(core_new_adaptor("Limiting", &limiting_class, sizeof(struct limiting), inner,
                             limiting_alloc, limiting_free, out));
   struct limiting* self = (struct limiting*)*out;
-  core_use_headers(&self->adaptor);
   /* Cap the limit, so that the sum of a limit and a size does not overflow. */
   self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
   self->largest = (size_t)self->limit;

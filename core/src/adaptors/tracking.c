@@ -168,7 +168,6 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   CORE_TRY(core_new_adaptor("Tracking", &tracking_class, sizeof(struct core_tracking), inner,
                             tracking_alloc, tracking_free, out));
   struct core_tracking* self = (struct core_tracking*)*out;
-  core_use_headers(&self->adaptor);
   self->adaptor.base.GetStats = tracking_stats;
   return NULL;
 }

@@ -10,7 +10,6 @@
  *   HEAP_NAME                      its name, for GetBuildInfoString
  *   HEAP_SMALL, HEAP_FIRST_LARGE   the largest small size, and the first mark of a large block
  *   heap_mark                      a pointer's mark: HEAP_NOTHING if it is certainly no block
- *   heap_can_read                  whether memory is certainly readable, without a system call
  *   heap_try_*                     fast paths: they use only the thread's blocks, or do nothing
  *   struct heap_thread             with `created` and `released`, one count per kind
  *
@@ -28,18 +27,28 @@
 #include "heap/heap_bins.h"
 #endif
 
+/** heap_alloc with the thread's blocks alone; NULL where they do not do. */
+static inline CORE_INLINE void* heap_try_alloc(size_t size) {
+  return CORE_LIKELY(size - 1 < HEAP_SMALL) ? heap_try_alloc_small(size)
+                                            : heap_try_alloc_large(size);
+}
+
 /** Returns at least `size` bytes, aligned to 64; NULL for size 0 and when out of memory. */
 static inline void* heap_alloc(size_t size) {
-  void* block = size - 1 < HEAP_SMALL ? heap_try_alloc_small(size) : heap_try_alloc_large(size);
+  void* block = heap_try_alloc(size);
   return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
+}
+
+/** Frees a block into the thread's blocks; false where heap_free_slow is needed. */
+static inline CORE_INLINE int heap_try_free(void* pointer) {
+  size_t mark = heap_mark(pointer);
+  return CORE_LIKELY(mark < HEAP_FIRST_LARGE) ? heap_try_free_small(pointer, mark)
+                                              : heap_try_free_large(pointer, mark);
 }
 
 /** Frees a block of this heap; the verdict says if the pointer was not one. */
 static inline enum heap_verdict heap_free(void* pointer) {
-  size_t mark = heap_mark(pointer);
-  int freed = mark < HEAP_FIRST_LARGE ? heap_try_free_small(pointer, mark)
-                                      : heap_try_free_large(pointer, mark);
-  return CORE_LIKELY(freed) ? HEAP_FREED : heap_free_slow(pointer);
+  return CORE_LIKELY(heap_try_free(pointer)) ? HEAP_FREED : heap_free_slow(pointer);
 }
 
 /** heap_alloc for the core's own objects, whose sizes are from 1 to HEAP_SMALL. */

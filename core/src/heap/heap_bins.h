@@ -167,11 +167,6 @@ static inline CORE_INLINE size_t heap_mark(const void* pointer) {
              : HEAP_NOTHING;
 }
 
-/** Whether memory is certainly readable, because it is in a segment in use. */
-static inline CORE_INLINE int heap_can_read(const void* pointer) {
-  return heap_mark(pointer) != HEAP_NOTHING;
-}
-
 /** Puts a block into a bin that is not full; false if it was free before. */
 static inline CORE_INLINE int heap_push(struct heap_bin* bin, uintptr_t secret, void* pointer) {
   struct heap_block* block = pointer;

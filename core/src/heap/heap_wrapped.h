@@ -75,9 +75,6 @@ static inline CORE_INLINE size_t heap_mark(const void* pointer) {
   return other_owns(pointer) ? HEAP_FIRST_LARGE - 1 : HEAP_NOTHING;
 }
 
-/* The allocator below may own memory that it has not mapped. */
-static inline CORE_INLINE int heap_can_read(const void* pointer) { return 0; }
-
 static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
   struct heap_thread* self = heap_self;
   if (CORE_UNLIKELY(mark == HEAP_NOTHING || (uintptr_t)pointer % HEAP_LINE != 0 ||

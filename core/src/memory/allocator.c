@@ -10,21 +10,8 @@ const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) N
   return self->info != NULL ? self->info : self->inner->Info(self->inner);
 }
 
-/* Where core_refuse_free stores the reason while this thread is in core_try_free. */
+/* Where core_refuse_free stores the reason while this thread is in AllocatorFree. */
 static __thread const char** asking CORE_TLS;
-
-CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
-  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p %p %s", pointer, why);
-}
-
-OrtStatus* core_try_free(struct core_adaptor* self, void* pointer) {
-  const char* why = NULL;
-  const char** before = asking;
-  asking = &why;
-  self->base.Free(&self->base, pointer);
-  asking = before;
-  return CORE_LIKELY(why == NULL) ? NULL : core_refusal(pointer, why);
-}
 
 void core_refuse_free(const void* pointer, const char* why) {
   if (asking != NULL) {
@@ -34,19 +21,8 @@ void core_refuse_free(const void* pointer, const char* why) {
   }
 }
 
-/* Large and slow calls are tail calls of separate functions, so that the common path needs no stack
- * frame. */
-static CORE_NOINLINE void* alloc_large(size_t size) {
-  void* block = heap_try_alloc_large(size);
-  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
-}
-
 static void* ORT_API_CALL default_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
-  if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
-    return alloc_large(size);
-  }
-  void* block = heap_try_alloc_small(size);
-  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
+  return heap_alloc(size);
 }
 
 static const char* complaint(enum heap_verdict verdict) {
@@ -63,21 +39,12 @@ static const char* complaint(enum heap_verdict verdict) {
 static CORE_NOINLINE void free_slow(void* p) {
   enum heap_verdict verdict = heap_free_slow(p);
   if (verdict != HEAP_FREED) {
-    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", p, complaint(verdict));
-  }
-}
-
-static CORE_NOINLINE void free_large(void* p, size_t mark) {
-  if (CORE_UNLIKELY(!heap_try_free_large(p, mark))) {
-    free_slow(p);
+    core_refuse_free(p, complaint(verdict));
   }
 }
 
 static void ORT_API_CALL default_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
-  size_t mark = heap_mark(p);
-  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
-    free_large(p, mark);
-  } else if (CORE_UNLIKELY(!heap_try_free_small(p, mark))) {
+  if (CORE_UNLIKELY(!heap_try_free(p))) {
     free_slow(p);
   }
 }
@@ -126,6 +93,7 @@ CORE_SLOT(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
   return NULL;
 }
 
+/* What is rare is a tail call of a separate function, so that the rest needs no stack frame. */
 static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator, size_t size,
                                                      void** out) {
   CORE_REQUIRE(AllocatorAlloc, ort_allocator, out);
@@ -137,28 +105,15 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
   return NULL;
 }
 
-static CORE_NOINLINE OrtStatus* allocator_alloc_large(size_t size, void** out) {
-  void* block = heap_try_alloc_large(size);
-  if (CORE_UNLIKELY(block == NULL)) {
-    return allocator_alloc_slow(CORE_DEFAULT_ALLOCATOR, size, out);
-  }
-  *out = block;
-  return NULL;
-}
-
 ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
-  if (CORE_UNLIKELY(ort_allocator != &core_default_allocator || out == NULL)) {
-    return allocator_alloc_slow(ort_allocator, size, out);
+  if (CORE_LIKELY(ort_allocator == &core_default_allocator && out != NULL)) {
+    void* block = heap_try_alloc(size);
+    if (CORE_LIKELY(block != NULL)) {
+      *out = block;
+      return NULL;
+    }
   }
-  if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
-    return allocator_alloc_large(size, out);
-  }
-  void* block = heap_try_alloc_small(size);
-  if (CORE_UNLIKELY(block == NULL)) {
-    return allocator_alloc_slow(ort_allocator, size, out);
-  }
-  *out = block;
-  return NULL;
+  return allocator_alloc_slow(ort_allocator, size, out);
 }
 
 OrtStatus* core_allocate_text(OrtAllocator* allocator, const void* text, size_t length,
@@ -194,34 +149,18 @@ static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator,
   CORE_REQUIRE(AllocatorFree, ort_allocator);
   CORE_FAIL_IF(ort_allocator->Free == NULL, ORT_INVALID_ARGUMENT,
                "AllocatorFree: ort_allocator has no Free");
-  if (ort_allocator == &core_default_allocator) {
-    enum heap_verdict verdict = heap_free(p);
-    return verdict == HEAP_FREED ? NULL : core_refusal(p, complaint(verdict));
-  }
+  const char *why = NULL, **before = asking;
+  asking = &why;
   ort_allocator->Free(ort_allocator, p);
+  asking = before;
+  CORE_RETURN_IF(why != NULL, core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p %p %s", p, why));
   return NULL;
 }
 
-static CORE_NOINLINE OrtStatus* allocator_free_other(OrtAllocator* ort_allocator, void* p) {
-  struct core_adaptor* adaptor = (struct core_adaptor*)ort_allocator;
-  return CORE_LIKELY(core_is_adaptor(ort_allocator)) ? adaptor->try_free(adaptor, p)
-                                                     : allocator_free_slow(ort_allocator, p);
-}
-
-static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {
-  return CORE_LIKELY(heap_try_free_large(p, mark)) ? NULL
-                                                   : allocator_free_slow(CORE_DEFAULT_ALLOCATOR, p);
-}
-
 ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
-  if (CORE_UNLIKELY(ort_allocator != &core_default_allocator)) {
-    return allocator_free_other(ort_allocator, p);
-  }
-  size_t mark = heap_mark(p);
-  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
-    return allocator_free_large(p, mark);
-  }
-  return CORE_LIKELY(heap_try_free_small(p, mark)) ? NULL : allocator_free_slow(ort_allocator, p);
+  return CORE_LIKELY(ort_allocator == &core_default_allocator && heap_try_free(p))
+             ? NULL
+             : allocator_free_slow(ort_allocator, p);
 }
 
 CORE_SLOT(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator, const OrtMemoryInfo** out) {

@@ -21,9 +21,6 @@ struct core_adaptor {
   /** The wrapped allocator; NULL for an allocator from functions that wraps none. */
   OrtAllocator* inner;
   uintptr_t mark;
-  /** What AllocatorFree calls: core_try_free, or a function that first checks whether the memory
-   * that the adaptor's Free reads can be read. */
-  OrtStatus* (*try_free)(struct core_adaptor* self, void* pointer);
   /** 1 for an adaptor around an allocator that is no adaptor. */
   uint32_t depth;
   /** The memory info that Info returns; NULL for the inner allocator's. */
@@ -58,12 +55,6 @@ static inline CORE_INLINE int core_is_adaptor(const OrtAllocator* allocator) {
              (CORE_ADAPTOR_MARK ^ (uintptr_t)allocator);
 }
 
-/** Calls Free of an adaptor. If that refuses the pointer, returns a status that says why, and
- * prints nothing. */
-OrtStatus* core_try_free(struct core_adaptor* self, void* pointer);
-/** The status of AllocatorFree for a pointer that cannot be freed; `why` is the reason, as the end
- * of a sentence. */
-OrtStatus* core_refusal(const void* pointer, const char* why);
-/** Reports why a pointer cannot be freed: to core_try_free if that is the caller, otherwise on
- * stderr. */
+/** Reports why a pointer cannot be freed, as the end of a sentence: to AllocatorFree if that is the
+ * caller, otherwise on stderr. */
 void core_refuse_free(const void* pointer, const char* why);

@@ -89,9 +89,9 @@ OrtStatus* core_strings_fill(struct core_strings* strings, const char* const* te
   OrtStatus* status = NULL;
   CORE_TRY(make_elements(strings, &made));
   for (size_t i = 0; status == NULL && i < strings->count; i++) {
-    status = texts[i] != NULL ? assign(&made[i], texts[i], strlen(texts[i]))
-                              : core_fail(ORT_INVALID_ARGUMENT,
-                                          "s must not have an element that is NULL");
+    status = texts[i] != NULL
+                 ? assign(&made[i], texts[i], strlen(texts[i]))
+                 : core_fail(ORT_INVALID_ARGUMENT, "s must not have an element that is NULL");
   }
   return take_elements(strings, made, status);
 }
