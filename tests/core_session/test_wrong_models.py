@@ -20,6 +20,8 @@ from support.models import (
 from support.releases import needs_release
 
 import ortcffi as ort
+from ortcffi.conformance.rows import Bench
+from ortcffi.testing.rules import Subject
 
 pytestmark = needs_release(26, "these codes")
 
@@ -256,3 +258,15 @@ def test_a_loop_that_leaves_out_an_output_is_refused(outputs):
     content = model([loop], [value("x", shape=[2]), value("n", "int64", [])], [value("y")])
     with pytest.raises(ort.errors.InvalidGraph, match="leaves out an output"):
         ort.Session(content, providers=["reference"])
+
+
+TWICE_W = """g = graph(); AddInitializerToGraph(g, "w", floats(5, 6), False)
+AddNodeToGraph(g, free_node("Twice", "w", "c", "twice"))
+SetGraphOutputs(g, [free_value("c", 2)], 1); m = empty("twice", 1); AddGraphToModel(m, g)
+ApplyModelToModelEditorSession(editing(), m)"""
+
+
+def test_an_added_graph_with_an_initializer_that_the_model_has_is_refused():
+    """On the core: ONNX Runtime takes the graph, and keeps the initializer of the model."""
+    bench = Bench(Subject(ort.get_library()))
+    assert bench.answer(TWICE_W.replace("\n", "; ")) == "FAIL"
