@@ -5,6 +5,7 @@ import numpy as np
 import onnx
 import pytest
 from support import eps
+from support.python_eps import Takes
 
 import ortcffi as ort
 from ortcffi.table import engine
@@ -15,20 +16,9 @@ FIRST, SECOND = "chosen first", "chosen second"
 
 
 def provider(name, kind="CPU", vendor=""):
-    """A provider that takes all nodes."""
-
-    @ort.execution_provider(name, devices=kind, vendor=vendor, options={"by": "2"})
-    class Provider:
-        def __init__(self, by):
-            self.by = np.float32(by)
-
-        def capability(self, graph):
-            return list(graph.nodes)
-
-        def compile(self, _):
-            return lambda x: x * self.by
-
-    return Provider
+    """A provider that takes all nodes Mul."""
+    declare = ort.execution_provider(name, devices=kind, vendor=vendor, options={"by": "2"})
+    return declare(lambda by: Takes(Mul=lambda x: x * np.float32(by)))
 
 
 @pytest.fixture

@@ -11,6 +11,9 @@ import ortcffi as ort
 pytestmark = needs_release(31, "functions for the data of compiled models")
 
 
+PARTS = ("; ", "y{x} = Mul x {x}"), (", ", "y{x} f4[25]")
+
+
 @pytest.mark.parametrize(
     ("settings", "multiples"),
     [
@@ -23,12 +26,9 @@ pytestmark = needs_release(31, "functions for the data of compiled models")
 )
 @pytest.mark.parametrize("as_file", [True, False])
 def test_external_initializers_are_packed_or_aligned(api, tmp_path, settings, multiples, as_file):
-    graph = ort.Graph()
-    graph.input("x", "f4", [25])
-    for name, count in (("a", 25), ("b", 1), ("c", 25), ("d", 1)):
-        graph.initializer(name, np.arange(count, dtype=np.float32))
-        graph.node("Mul", ["x", name], [f"y{name}"])
-        graph.output(f"y{name}", "f4", [25])
+    weights = {x: np.arange(25 if x in "ac" else 1, dtype=np.float32) for x in "abcd"}
+    nodes, outputs = (sep.join(each.format(x=x) for x in "abcd") for sep, each in PARTS)
+    graph = graph_of("x f4[25]", nodes, outputs, **weights)
     target, taken = tmp_path / "out.onnx", []
     where = {"external_initializers": "w.bin", "external_threshold": 0, **settings}
     if not as_file:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from support import eps, models
+from support.graphs import graph_of
 from support.models import fields
 from support.sessions import options_with
 from support.threads import run_threads
@@ -212,19 +213,12 @@ def twice(x):
 
 def made_model():
     """The provider's nodes, with one of the CPU between them, so that a value is copied."""
-    graph = ort.Graph({"": 21, "failing.calls": 1})
-    graph.input("x", "f4", INPUT.shape)
-    graph.initializer("w", FACTOR)
-    graph.node("Mul", ["x", "w"], ["a"])
-    graph.node("GlobalAveragePool", ["a"], ["b"])
-    graph.node("Twice", ["a"], ["c"], domain="failing.calls")
-    graph.node("Mul", ["c", "w"], ["y"])
-    for name, shape in ("a", INPUT.shape), ("b", [1, 3, 1, 1]), ("y", INPUT.shape):
-        graph.output(name, "f4", shape)
-    return graph.to_bytes()
+    nodes = "a = Mul x w; b = GlobalAveragePool a; c = failing.calls.Twice a; y = Mul c w"
+    outputs = "a f4[1,3,2,2], b f4[1,3,1,1], y f4[1,3,2,2]"
+    return graph_of("x f4[1,3,2,2]", nodes, outputs, {"": 21, "failing.calls": 1}, w=FACTOR)
 
 
-MODEL = made_model()
+MODEL = made_model().to_bytes()
 EXPECTED = INPUT * FACTOR, (INPUT * FACTOR).mean((2, 3), keepdims=True), INPUT * FACTOR * 2 * FACTOR
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import eps, models
+from support.graphs import graph_of
 from support.prepared import printed_by
 from support.processes import run
 
@@ -91,13 +92,8 @@ def test_values_of_a_run_end_with_their_last_reader_so_that_others_get_their_mem
     add_ep, tmp_path
 ):
     pytest.importorskip("onnx")  # says the types of inner values
-    length, count = 1 << 16, 20
-    graph = ort.Graph()
-    graph.input("v0", "f4", [length])
-    graph.initializer("w", np.ones(length, np.float32))
-    for i in range(count):
-        graph.node("Add", [f"v{i}", "w"], [f"v{i + 1}"])
-    graph.output(f"v{count}", "f4", [length])
+    nodes = "; ".join(f"v{i + 1} = Add v{i} w" for i in range(20))
+    graph = graph_of("v0 f4[65536]", nodes, "v20 f4[65536]", w=np.ones(1 << 16, np.float32))
     model = tmp_path / "model.onnx"
     ort.Model.load(graph.to_bytes()).prepare().save(model)
     code = """
@@ -182,13 +178,8 @@ def test_the_order_and_the_options_are_those_of_the_variable(ran):
     if not {"ggml", "nxrt"} <= paths.keys():
         pytest.skip("onnxruntime-ggml or nxrt-ep-cpu is not installed")
 
-    def chain():
-        graph = ort.Graph()
-        graph.input("x", "f4", [1, 4])
-        graph.node("Add", ["x", "x"], ["h"])
-        graph.node("Sign", ["h"], ["y"])  # which ggml lacks
-        graph.output("y", "f4", [1, 4])
-        return graph.to_bytes()
+    def chain():  # ggml lacks Sign
+        return graph_of("x f4[1,4]", "h = Add x x; y = Sign h", "y f4[1,4]").to_bytes()
 
     ggml, nxrt = paths["ggml"], paths["nxrt"]
     assert len(ran(f"{ggml}:{nxrt}", chain)[1]) == 1

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support import eps
 from support.graphs import graph_of, parsed
+from support.python_eps import Takes, takes
 
 import ortcffi as ort
 from ortcffi.session.on_core import source_on_core
@@ -146,17 +147,8 @@ def session_of_any(request):
 
 
 def made_by(function, model, **inputs):
-    """What a session returns for nodes that a function computes."""
-
-    @ort.execution_provider("makes_containers")
-    class Makes:
-        def capability(self, graph):
-            return graph.nodes
-
-        def compile(self, _graph):
-            return function
-
-    with ort.Session(model, providers=[Makes]) as session:
+    """What a session returns for the node Mystery, which a function computes."""
+    with ort.Session(model, providers=[takes(Mystery=function)]) as session:
         return session.run(inputs)
 
 
@@ -208,26 +200,14 @@ def test_wrong_sequences_and_maps_are_refused(kind, result, message):
 def refused(core_api, model):
     """Why no session is made of a model of which its provider takes nothing."""
     pytest.importorskip("onnx")
-
-    @ort.execution_provider("takes_nothing")
-    class TakesNothing:
-        def capability(self, _graph):
-            return []
-
-        def compile(self, _graph):
-            raise AssertionError
-
+    ort.execution_provider("takes_nothing")(Takes)
     with pytest.raises(ort.errors.NotImplemented) as caught:
         ort.Session(model, api=core_api, providers=["takes_nothing"])
     return caught.value.message
 
 
 def test_the_error_lists_all_operators_that_are_left(core_api):
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    for i, operator in enumerate(["Relu", "Neg", "Relu", "Exp"]):
-        graph.node(operator, [f"v{i - 1}" if i else "x"], [f"v{i}"])
-    graph.output("v3", "f4", [3])
+    graph = graph_of("x f4[3]", "v0 = Relu x; v1 = Neg v0; v2 = Relu v1; v3 = Exp v2", "v3 f4[3]")
     message = refused(core_api, graph.to_bytes())
     left = "Relu (2, such as 'v0'), Neg (1, such as 'v1'), Exp (1, such as 'v3')"
     assert f"; nodes left: {left}; providers asked: 'takes_nothing'" in message

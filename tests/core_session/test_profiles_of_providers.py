@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support import eps
 from support.graphs import graph_of
+from support.python_eps import takes
 from support.releases import needs_release
 from support.threads import run_threads
 
@@ -87,21 +88,8 @@ def test_a_profile_tells_of_the_session_its_runs_and_their_nodes(api, make):
 
 def test_a_profile_has_all_shapes_of_a_node_with_many_inputs():
     names = [f"x{i}" for i in range(30)]
-    graph = ort.Graph()
-    for name in names:
-        graph.input(name, "f4", [2, 3])
-    graph.node("Sum", names, ["y"])
-    graph.output("y", "f4")
-
-    @ort.execution_provider("sums")
-    class Sums:
-        def capability(self, graph):
-            return list(graph.nodes)
-
-        def compile(self, _graph):
-            return lambda *xs: sum(xs)
-
-    with ort.Session(graph, providers=["sums"]) as session:
+    graph = graph_of(", ".join(f"{x} f4[2,3]" for x in names), f"y = Sum {' '.join(names)}", "y f4")
+    with ort.Session(graph, providers=[takes(Sum=lambda *xs: sum(xs))]) as session:
         _, profile = session.run_profiled(dict.fromkeys(names, np.ones((2, 3), np.float32)))
     (shapes,) = [
         event.arguments["input_type_shape"]

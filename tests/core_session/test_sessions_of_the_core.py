@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support import eps
+from support.graphs import graph_of
 from support.models import field, graph, model, node, tensor, value
 from support.processes import run
+from support.python_eps import takes
 from support.sessions import options_with
 
 import ortcffi as ort
@@ -245,20 +247,10 @@ def test_custom_ops_run_what_a_provider_leaves(core_api, opened, added, x):
 
 
 def test_a_later_provider_gets_the_rest_of_what_it_takes_as_one(core_api, opened, added):
-    @ort.execution_provider("sessions_all")
-    class TakesAll:
-        def capability(self, graph):
-            return [list(graph.nodes)]
-
-        def compile(self, _graph):
-            return np.negative
-
     with ort.Env("rest", core_api) as env:
-        added.add_devices(env.register_ep(TakesAll).devices)
-    nodes = [node("Add", "x w", "a"), node("Neg", "a", "y")]
-    outputs = [value(name, shape=[3]) for name in "ya"]
-    weights = [tensor("w", np.arange(3, dtype=np.float32))]
-    source = model(nodes, [value("x", shape=[3])], outputs, weights)
+        added.add_devices(env.register_ep(takes(Add=np.add, Neg=np.negative)).devices)
+    w = np.arange(3, dtype=np.float32)
+    source = graph_of("x f4[3]", "a = Add x w; y = Neg a", "y f4[3], a f4[3]", w=w)
     session = opened(source, added, api=core_api)
     np.testing.assert_array_equal(session.run(x=np.ones(3, "f4"))[0], [-1, -2, -3])
 
@@ -271,11 +263,8 @@ def test_of_ops_with_one_name_that_for_the_types_of_a_node_runs(api, opened, dty
         define = ort.custom_op(DOMAIN, inputs=[kind], outputs=[kind], name="Scale", op_set=None)
         domain.add(define(lambda x, factor=factor: x * x.dtype.type(factor)))
     options.add_custom_op_domain(domain)
-    graph = ort.Graph()
-    graph.input("x", dtype, [2])
-    graph.node("Scale", ["x"], ["y"], domain=DOMAIN)
-    graph.output("y", dtype, [2])
-    (y,) = opened(graph.to_bytes(), options, api=api).run(x=np.ones(2, dtype))
+    graph = graph_of(f"x {dtype}[2]", f"y = {DOMAIN}.Scale x", f"y {dtype}[2]")
+    (y,) = opened(graph, options, api=api).run(x=np.ones(2, dtype))
     assert y.tolist() == [expected, expected]
     domain.close()
 

@@ -2,6 +2,7 @@
 """Runs that are awaited, and those that wait for a thread."""
 
 import asyncio
+import functools
 import gc
 import os
 import threading
@@ -80,16 +81,39 @@ def test_errors_of_a_run_are_raised_where_it_is_awaited(opened, options):
     assert isinstance(session.run_future(feed).exception(TIME_LIMIT), ort.OrtError)
 
 
-def test_a_timeout_and_cancel_end_an_awaited_run(endless):
+async def cancel_task(run, wait=0.0):
+    task = asyncio.create_task(run)
+    await asyncio.sleep(wait)
+    task.cancel()
+    await task
+
+
+def close(run):
+    run.close()
+    assert run.cancelled()
+    raise Cancelled
+
+
+ENDS = {  # how an awaited run ends early, and with what
+    "a timeout": (lambda _, run: run(timeout=0.02), TimeoutError),
+    "cancel of the session": (lambda session, run: (run(), session.cancel())[0], Cancelled),
+    "cancel of its task": (lambda _, run: cancel_task(run()), asyncio.CancelledError),
+    "cancel of its task later": (lambda _, run: cancel_task(run(), 0.01), asyncio.CancelledError),
+    "its end as a coroutine": (lambda _, run: close(run()), Cancelled),
+    "an exception thrown into it": (lambda _, run: run().throw(OSError("a reason")), OSError),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_an_awaited_run_ends_by(endless, how):
+    end, error = ENDS[how]
+
     async def main():
-        with pytest.raises(TimeoutError):
-            await endless.run_async({"x": BIG}, timeout=0.02)
-        future = endless.run_async({"x": BIG})
-        endless.cancel()
-        with pytest.raises(Cancelled):
-            await future
+        with pytest.raises(error):
+            await end(endless, functools.partial(endless.run_async, {"x": BIG}))
 
     run_async(main())
+    wait_until(lambda: not endless.running)
 
 
 def test_a_run_is_a_coroutine_for_tasks_and_task_groups(session, x):
@@ -102,32 +126,6 @@ def test_a_run_is_a_coroutine_for_tasks_and_task_groups(session, x):
         return [int((await each)[0][0, 0]) for each in (task, *tasks)]
 
     assert run_async(main()) == [2, *(2 + 2 * n for n in range(50))]
-
-
-@pytest.mark.parametrize("begun", [False, True])
-def test_to_cancel_the_task_of_a_run_ends_the_run(endless, begun):
-    async def main():
-        task = asyncio.create_task(endless.run_async({"x": BIG}))
-        if begun:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    run_async(main())
-    wait_until(lambda: not endless.running)
-
-
-def test_a_run_that_is_closed_as_a_coroutine_ends(endless):
-    async def main():
-        run = endless.run_async({"x": BIG})
-        run.close()
-        assert run.cancelled()
-        with pytest.raises(ValueError, match="a reason"):
-            endless.run_async({"x": BIG}).throw(ValueError("a reason"))
-
-    run_async(main())
-    wait_until(lambda: not endless.running)
 
 
 def test_a_run_ends_once_as_a_coroutine(session, x):
@@ -298,13 +296,6 @@ def test_a_run_is_refused_at_once_where_too_many_wait(busy, metrics_of):
         session.run_future({"x": BIG}, max_waiting=-1)
 
 
-@pytest.fixture
-def endless_model(tmp_path):
-    path = tmp_path / "endless.onnx"
-    path.write_bytes(models.loop(10**12, 32))
-    return path
-
-
 PROGRAM = """
 import os, sys
 import numpy as np
@@ -317,13 +308,7 @@ futures = [session.run_future({"x": x}, timeout=60) for _ in range(50)]
 """
 
 
-def test_the_interpreter_ends_with_runs_that_wait(endless_model):
-    assert printed_by(PROGRAM + "print('end')", endless_model) == "end"
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-def test_the_child_of_a_fork_has_no_run_that_waits(endless_model):
-    ends = """
+FORK = """
 child = os.fork()
 if child == 0:
     for future in futures:
@@ -335,4 +320,13 @@ if child == 0:
 session.cancel()
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    assert printed_by(PROGRAM + ends, endless_model) == "0"
+PROGRAMS = {"ends": ("print('end')", "end"), "forks": (FORK, "0")}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.parametrize("how", PROGRAMS)
+def test_a_process_with_runs_that_wait(tmp_path, how):
+    """The child of a fork has no run that waits."""
+    (tmp_path / "endless.onnx").write_bytes(models.loop(10**12, 32))
+    end, expected = PROGRAMS[how]
+    assert printed_by(PROGRAM + end, tmp_path / "endless.onnx") == expected

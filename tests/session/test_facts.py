@@ -5,8 +5,6 @@ import copy
 import gc
 import json
 import pickle
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +13,7 @@ from support import models
 from support.graphs import graph_of
 from support.models import two_inputs
 from support.processes import fork
+from support.python_eps import Takes, takes
 from support.releases import needs_release
 from support.sessions import options_with
 from support.sparse_models import ELEMENTS, sparse_output
@@ -58,27 +57,12 @@ def test_a_model_tells_what_its_maker_wrote(opened):
 
 
 def test_each_input_and_output_has_the_device_of_its_provider(api):
-    for name, op in (("adds", "Add"), ("multiplies", "Mul")):
-        ort.execution_provider(name)(provider_of(op))
+    eps = takes(Add=lambda x: x + x), takes(Mul=np.multiply)
     ports = "x f4[2], y f4[2], z f4[2]", "u = Add x x; v = Mul u y", "u f4[2], v f4[2]"
-    content = graph_of(*ports)
-    with ort.Session(content, api=api, providers=["adds", "multiplies"]) as session:
+    with ort.Session(graph_of(*ports), api=api, providers=eps) as session:
         for found in (session.input_devices, session.output_devices):
-            assert [device.name for device in found[:2]] == ["adds", "multiplies"]
+            assert [device.name for device in found[:2]] == [ep.name for ep in eps]
         assert session.input_devices[2] is None, "nothing reads it"
-
-
-def provider_of(op):
-    """A class that computes nodes of one operator."""
-
-    class Provider:
-        def capability(self, graph):
-            return [node for node in graph.nodes if node.op_type == op]
-
-        def compile(self, _graph):
-            return lambda x, y=None: x if y is None else x * y
-
-    return Provider
 
 
 def test_the_cpu_is_a_provider_and_an_unknown_one_is_an_error(opened, x):
@@ -135,23 +119,15 @@ def test_sessions_share_repacked_weights(opened, real_api):
 def test_a_session_is_pickled_as_its_model_and_options(tmp_path, x):
     path = tmp_path / "add.onnx"
     path.write_bytes(models.add((1, "n")))
-    options = ort.SessionOptions(intra_op_threads=1, config={"session.disable_prepacking": "1"})
-    options.fix_dimension("n", 4)
     for source in (path, str(path), path.read_bytes(), memoryview(path.read_bytes())):
-        with ort.Session(source, options) as session:
-            again = pickle.loads(pickle.dumps(session))
-        with again:
+        config = {"session.disable_prepacking": "1"}
+        with ort.SessionOptions(intra_op_threads=1, config=config) as options:
+            options.fix_dimension("n", 4)
+            session = ort.Session(source, options)
+        with session, pickle.loads(pickle.dumps(session)) as again:
             assert again.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
             assert again.inputs[0].shape == (1, 4)
             assert again._options.intra_op_threads == 1
-
-
-def test_a_session_is_pickled_after_its_options_were_closed(real_api, x):
-    with ort.SessionOptions(real_api, intra_op_threads=1) as options:
-        session = ort.Session(models.add(), options)
-    with session, pickle.loads(pickle.dumps(session)) as again:
-        assert again._options.intra_op_threads == 1
-        assert again.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
 
 
 def test_what_cannot_be_pickled_says_why():
@@ -209,35 +185,10 @@ def test_what_is_borrowed_of_a_session_outlives_its_closing(real_api, fact):
     gc.collect()
 
 
-# --- inputs and outputs that several ask for at first ---------------------------------------------
-
-
-@contextmanager
-def at_second_spec(act):
-    """Calls a function where the description of the second input begins."""
-    calls = []
-
-    def watch(frame, event, _argument):
-        if event == "call" and frame.f_code.co_name == "_spec":
-            calls.append(frame)
-            if len(calls) == 2:
-                act()
-
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
-        yield
-    finally:
-        sys.setprofile(before)
-
-
-def test_two_threads_ask_for_the_inputs_at_the_same_time(opened):
-    session = opened(two_inputs())
-    others = []
-    with at_second_spec(lambda: others.append(session.inputs)):
-        inputs = session.inputs
-    assert inputs is others[0]
-    assert [str(spec.type_info) for spec in inputs] == ["tensor(int64[n])"] * 2
+def test_threads_that_ask_for_the_inputs_at_once_get_the_same(opened):
+    session, found = opened(two_inputs()), []
+    run_threads(*[lambda: found.append(session.inputs)] * 4)
+    assert {id(each) for each in found} == {id(session.inputs)}
 
 
 # --- sparse outputs -------------------------------------------------------------------------------
@@ -268,26 +219,13 @@ def test_a_sparse_output_is_a_sparse_value(opened):
 @pytest.fixture
 def adding():
     """The name of a provider in Python that takes each node Add."""
-
-    @ort.execution_provider("adding")
-    class Adding:
-        def capability(self, graph):
-            return [node for node in graph.nodes if node.op_type == "Add"]
-
-        def compile(self, _graph):
-            return lambda x, y: x + y
-
-    return "adding"
+    return ort.execution_provider("adding")(lambda: Takes(Add=np.add)).name
 
 
 def of_two_operators() -> bytes:
     """A model whose node Double has an operator of its own."""
-    graph = graph_of(
-        "x f4[2], y f4[2]",
-        "first: sum = Add x y; second: twice = of.test.Double sum; third: z = Add twice y",
-        "z f4[2]",
-    )
-    return graph.to_bytes()
+    nodes = "first: s = Add x y; second: twice = of.test.Double s; third: z = Add twice y"
+    return graph_of("x f4[2], y f4[2]", nodes, "z f4[2]").to_bytes()
 
 
 def options_with_double(api, **settings) -> ort.SessionOptions:
@@ -332,11 +270,7 @@ def test_the_core_names_the_nodes_of_the_model(core_api, adding):
 
 
 def test_where_one_provider_has_all_nodes_it_alone_is_named(core_api, adding):
-    graph, said = ort.Graph(), []
-    graph.input("x", "f4", [2])
-    graph.input("y", "f4", [2])
-    graph.node("Add", ["x", "y"], ["z"])
-    graph.output("z", "f4", [2])
+    graph, said = graph_of("x f4[2], y f4[2]", "z = Add x y", "z f4[2]"), []
     with ort.SessionOptions(core_api, logger=said.append, log_severity=0) as options:
         ort.Session(graph, options, providers=[adding]).close()
     assert said[-1].text == " All nodes placed on [adding]. Number of nodes: 1"

@@ -85,9 +85,15 @@ def test_a_mailbox_can_be_closed_in_the_child_of_a_fork_while_a_thread_posts(ope
 # --- sessions that make themselves anew -----------------------------------------------------------
 
 
-def make_session(kind, path):
-    model = path if kind == "path" else path.read_bytes()
-    return ort.Session(model, ort.SessionOptions(intra_op_threads=2), after_fork="remake")
+@pytest.fixture(params=["path", "bytes"])
+def remade(request, real_api, model_path, opened):
+    """A session that makes itself anew in the child of a fork, of a file or its bytes."""
+    model = model_path if request.param == "path" else model_path.read_bytes()
+    options = ort.SessionOptions(real_api, intra_op_threads=2)
+    return opened(model, options, after_fork="remake")
+
+
+of_a_file = pytest.mark.parametrize("remade", ["path"], indirect=True)
 
 
 @pytest.fixture
@@ -97,10 +103,8 @@ def model_path(tmp_path):
     return path
 
 
-@pytest.mark.usefixtures("real_api")
-@pytest.mark.parametrize("kind", ["path", "bytes"])
-def test_a_session_makes_itself_anew_in_the_child(model_path, x, kind):
-    session = make_session(kind, model_path)
+def test_a_session_makes_itself_anew_in_the_child(remade, x):
+    session = remade
     expected = session.run(x=x)[0].tolist()
 
     def use():
@@ -114,12 +118,11 @@ def test_a_session_makes_itself_anew_in_the_child(model_path, x, kind):
         assert fork(use) == 0
     assert fork(lambda: fork(use) == 0) == 0, "and in the child of the child"
     assert session.run(x=x)[0].tolist() == expected
-    session.close()
 
 
-@pytest.mark.usefixtures("real_api")
-def test_threads_of_the_child_share_the_session_that_one_of_them_makes(model_path, x):
-    session = make_session("path", model_path)
+@of_a_file
+def test_threads_of_the_child_share_the_session_that_one_of_them_makes(remade, x):
+    session = remade
 
     def use():
         found = []
@@ -128,12 +131,11 @@ def test_threads_of_the_child_share_the_session_that_one_of_them_makes(model_pat
         return found == [found[0]] * 4
 
     assert fork(use) == 0
-    session.close()
 
 
-@pytest.mark.usefixtures("real_api")
-def test_what_the_child_cannot_make_anew_is_refused(model_path, x):
-    session = make_session("path", model_path)
+@of_a_file
+def test_what_the_child_cannot_make_anew_is_refused(remade, model_path, x):
+    session = remade
     bound = session.bind(x=x)
 
     def refuses(run, kind, text):
@@ -145,13 +147,11 @@ def test_what_the_child_cannot_make_anew_is_refused(model_path, x):
     model_path.unlink()
     run = functools.partial(session.run, x=x)
     assert fork(lambda: refuses(run, ort.errors.NoSuchFile, "model.onnx")) == 0
-    bound.close()
-    session.close()
 
 
-@pytest.mark.usefixtures("real_api")
-def test_a_model_with_other_inputs_does_not_take_the_place_of_another(model_path, x):
-    session = make_session("path", model_path)
+@of_a_file
+def test_a_model_with_other_inputs_does_not_take_the_place_of_another(remade, model_path, x):
+    session = remade
     model_path.write_bytes(models.add(["n"]))
 
     def refuses():
@@ -160,12 +160,11 @@ def test_a_model_with_other_inputs_does_not_take_the_place_of_another(model_path
         return True
 
     assert fork(refuses) == 0
-    session.close()
 
 
-@pytest.mark.usefixtures("real_api")
-def test_metrics_in_the_child_load_no_model(model_path, x):
-    remade, refused = make_session("path", model_path), ort.Session(model_path)
+@of_a_file
+def test_metrics_in_the_child_load_no_model(remade, model_path, opened, x):
+    refused = opened(model_path)
     for session in (remade, refused):
         session.run(x=x)
     numbers = [session._number for session in (remade, refused)]
@@ -186,8 +185,6 @@ def test_metrics_in_the_child_load_no_model(model_path, x):
         return [found[number] for number in numbers] == [arena, None]
 
     assert fork(asks) == 0
-    for session in (remade, refused):
-        session.close()
 
 
 def test_only_two_things_can_be_done_after_a_fork(model_path):

@@ -129,8 +129,11 @@ def test_prometheus_reads_the_text(x, tmp_path):
     assert 'le="+Inf"} 1' in text
 
 
-def samples(registry):
-    """The samples of a registry of prometheus_client, by name and labels."""
+def samples(registry=None):
+    """The samples of a registry of prometheus_client, by name and labels; by default of ours."""
+    if registry is None:
+        registry = pytest.importorskip("prometheus_client").CollectorRegistry()
+        registry.register(ort.metrics())
     return {
         (sample.name, *(sample.labels.get(key) for key in ("model", "code", "le"))): sample.value
         for family in registry.collect()
@@ -175,8 +178,6 @@ def test_the_meters_of_the_guide_have_the_counts_of_each_model(x):
 
 
 def test_joined_runs_are_counted_by_their_rows():
-    client = pytest.importorskip("prometheus_client")
-
     async def main(session):
         async with ort.Batcher(session, max_batch=4) as batcher:
             one = np.ones((1, 2), np.float32)
@@ -184,9 +185,7 @@ def test_joined_runs_are_counted_by_their_rows():
 
     with ort.Session(models.add(["n", "m"]), ort.SessionOptions(log_id="joined")) as session:
         run_async(main(session))
-    registry = client.CollectorRegistry()
-    registry.register(ort.metrics())
-    found = samples(registry)
+    found = samples()
     rows = [found["ortcffi_batch_rows_bucket", "joined", None, le] for le in ("1", "4", "+Inf")]
     assert rows == [1, 2, 2]
     assert found["ortcffi_batch_rows_sum", "joined", None, None] == 5
@@ -194,14 +193,11 @@ def test_joined_runs_are_counted_by_their_rows():
 
 
 def test_the_bytes_of_the_inputs_of_each_run_are_counted():
-    client = pytest.importorskip("prometheus_client")
     with ort.Session(models.add(["n", "m"]), ort.SessionOptions(log_id="sized")) as session:
         for x in (np.ones((16, 16), np.float32), np.ones((5, 60), np.float32)):
             session.run(x=x)
             session.run_values(x=ort.Value.from_numpy(x))
-    registry = client.CollectorRegistry()
-    registry.register(ort.metrics())
-    found = samples(registry)
+    found = samples()
     name = "ortcffi_input_bytes"
     within = [found[f"{name}_bucket", "sized", None, le] for le in ("1024", "4096", "+Inf")]
     assert within == [2, 4, 4]

@@ -25,7 +25,6 @@ from ortcffi import (
     ffi,
 )
 from ortcffi.env.state import state_of
-from ortcffi.session import creation
 from ortcffi.session.creation import Source, may_call_python
 
 
@@ -128,10 +127,6 @@ def test_arguments_of_wrong_types_are_named():
     for opens in (ort.Session, ort.Model.load):
         with pytest.raises(TypeError, match=r"not ModelProto; its SerializeToString\(\) gives"):
             opens(proto)
-    with pytest.raises(TypeError, match="options must be SessionOptions, not dict"):
-        ort.Session(models.add(), {})
-    with pytest.raises(TypeError, match="env must be Env, not int"):
-        ort.Session(models.add(), env=5)
     with pytest.raises(TypeError, match="prepacked_weights must be PrepackedWeights, not int"):
         ort.Session(models.add(), prepacked_weights=5)
     with pytest.raises(ValueError, match="null character"):
@@ -235,17 +230,6 @@ def assert_is_held(content, session):
 def test_the_bytes_that_a_session_uses_directly_are_held(real_api, content):
     with ort.SessionOptions(real_api, config={DIRECTLY: "1"}) as options:
         assert_is_held(content, ort.Session(content, options))
-
-
-def test_sessions_made_one_after_another_return_unused_memory_once(real_api, monkeypatch):
-    returned = []
-    monkeypatch.setattr(creation, "return_unused", lambda: returned.append(1))
-    monkeypatch.setattr(creation, "_LARGE", 1)
-    monkeypatch.setattr(creation, "_PAUSE", 1e9)
-    monkeypatch.setattr(creation, "_next_return", 0.0)
-    for _ in range(3):
-        ort.Session(models.add(), api=real_api).close()
-    assert returned == [1]
 
 
 # --- used, or closed, while the library makes them ------------------------------------------------
