@@ -50,8 +50,7 @@ def test_functions_are_put_in_the_place_of_their_calls():
 
 
 def test_a_function_is_made_and_called():
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
+    graph = graph_of("x f4[2]", "", "")
     scale = graph.function("my", "Scale", ["a"], ["b"], ["factor"])
     reference = ort.AttributeReference("factor", "FLOAT")
     scale.node("Constant", [], ["k"], attributes={"value_float": reference})
@@ -131,31 +130,22 @@ def test_a_value_that_a_subgraph_would_hide_replaces_none():
 
 
 def test_subgraphs_of_a_merged_graph_read_what_they_are_given():
-    first = ort.Graph()
-    first.input("x", "f4", [3])
-    first.output(*first.node("Sub", ["x", *first.node("Exp", ["x"], ["e"])], ["m"]), "f4", [3])
-    second = with_branches("x", "m")
-    first.merge(second, {"x": "m"})
+    first = graph_of("x f4[3]", "e = Exp x; m = Sub x e", "m f4[3]")
+    first.merge(with_branches("x", "m"), {"x": "m"})
     given = THREE - np.exp(THREE)
     assert computed(first) == (np.abs(given) + given).tolist()
 
 
 def test_a_merged_value_has_no_name_that_a_subgraph_makes():
-    first, second = with_branches("x", "m"), ort.Graph()
-    second.input("y", "f4", [3])
-    second.output(*second.node("Abs", ["y"], ["m"]), "f4", [3])
+    first, second = with_branches("x", "m"), graph_of("y f4[3]", "m = Abs y", "m f4[3]")
     names = first.merge(second, prefix="second/")
     assert names == {"y": "y", "m": "second/m"}
     assert computed(first) == (THREE + THREE).tolist()
 
 
 def test_a_graph_is_merged_several_times_with_one_prefix():
-    graph, step = ort.Graph(), ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.output(*graph.node("Abs", ["x"], ["y"], name="abs"), "f4", [3])
-    step.input("y", "f4", [3])
-    step.node("Exp", ["y"], ["e"], name="abs")
-    step.output(*step.node("Neg", ["e"], ["z"]), "f4", [3])
+    graph = graph_of("x f4[3]", "abs: y = Abs x", "y f4[3]")
+    step = graph_of("y f4[3]", "abs: e = Exp y; z = Neg e", "z f4[3]")
     end, expected = "y", THREE
     for _ in range(3):
         end, expected = graph.merge(step, {"y": end})["z"], -np.exp(expected)
@@ -174,10 +164,7 @@ OPSETS = [helper.make_opsetid("", 21)]
 
 def large_graph():
     """A graph that has large weights of its own."""
-    graph = ort.Graph()
-    graph.initializer("own", OWN)
-    graph.output(*graph.node("Identity", ["own"], ["y"]), "f4", [100])
-    return graph
+    return graph_of("", "y = Identity own", "y f4[100]", own=OWN)
 
 
 def in_memory(graph, _):

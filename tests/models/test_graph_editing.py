@@ -97,16 +97,10 @@ def test_the_batch_is_set_in_one_line():
 
 @pytest.mark.parametrize("constants", [False, True])
 def test_the_batch_is_kept_by_shapes_that_have_it_as_a_constant(constants):
-    graph = ort.Graph()
-    graph.input("x", "f4", [1, 2, 3])
-    graph.initializer("shape", np.array([1, 6]))
-    graph.initializer("bias", np.arange(6, dtype=np.float32))
-    graph.node("Reshape", ["x", "shape"], ["flat"])
-    graph.node("Reshape", ["bias", "shape"], ["row"])  # of no batch
-    graph.node("Add", ["flat", "row"], ["sum"])
-    graph.initializer("back", np.array([1, -1, 2]))
-    graph.node("Reshape", ["sum", "back"], ["y"])
-    graph.output("y", "f4", [1, 3, 2])
+    nodes = "flat = Reshape x to; row = Reshape bias to; sum = Add flat row; y = Reshape sum back"
+    weights = {"to": np.array([1, 6]), "bias": np.arange(6, dtype=np.float32)}  # of no batch
+    weights["back"] = np.array([1, -1, 2])
+    graph = graph_of("x f4[1,2,3]", nodes, "y f4[1,3,2]", **weights)
     if constants:
         graph.initializers_to_constants()
     one = [run(graph, x=np.full((1, 2, 3), i, np.float32)) for i in range(4)]
@@ -120,11 +114,8 @@ def test_the_batch_is_kept_by_shapes_that_have_it_as_a_constant(constants):
 
 @pytest.mark.parametrize("first", [1, "n", None])
 def test_a_state_whose_first_dimension_is_no_batch_keeps_it(first):
-    graph = ort.Graph()
-    graph.input("x", "f4", [first, 4])
-    graph.input("state", "f4", [2, first, 3])
-    graph.node("Relu", ["x"], ["y"])
-    graph.output("y", "f4", [first, 4])
+    n = first or "?"
+    graph = graph_of(f"x f4[{n},4], state f4[2,{n},3]", "y = Relu x", f"y f4[{n},4]")
     graph.set_batch(8)
     assert (graph.inputs["x"].shape, graph.outputs["y"].shape) == ((8, 4), (8, 4))
     assert graph.inputs["state"].shape == (2, 8 if first == "n" else first, 3)
@@ -284,11 +275,7 @@ def test_weights_are_not_copied(graph):
 
 
 def test_what_an_edit_makes_has_a_name_of_its_own_and_a_failure_changes_nothing():
-    twice = ort.Graph({"": 17, "my": 1})
-    x = twice.input("x", "f4", [2])
-    twice.node("My", [x, x], ["y"], domain="my")
-    twice.node("My", ["y"], ["y/float"], domain="my")
-    twice.output("y", "f4", [2])
+    twice = graph_of("x f4[2]", "y = my.My x x; y/float = my.My y", "y f4[2]", {"": 17, "my": 1})
     twice.convert_floats("f2")
     twice.to_model()
     with pytest.raises(ValueError, match="prefix must not be empty"):

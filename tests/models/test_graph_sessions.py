@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import eps, models
 from support.graphs import graph_of
+from support.python_eps import Takes, provider
 from support.sessions import options_with
 
 import ortcffi as ort
@@ -85,59 +86,37 @@ def test_a_session_of_a_graph_is_not_pickled_but_its_bytes_are(real_api, dense):
 # --- nodes that lead to no output -----------------------------------------------------------------
 
 
-class TakesWhatNobodyElseReads:
+class TakesWhatNobodyElseReads(Takes):
     """Takes nodes Add, unless another node reads their output."""
 
     def __init__(self):
+        super().__init__(Add=lambda x: x + 1)
         self.seen = []
 
     def capability(self, graph):
         self.seen.append([node.op_type for node in graph.nodes])
         read = {name for node in graph.nodes for name in node.inputs}
-        nodes = [node for node in graph.nodes if node.op_type == "Add"]
-        return [node for node in nodes if not read & set(node.outputs)]
-
-    def compile(self, _graph):
-        return lambda x: x + 1
+        return [node for node in super().capability(graph) if not read & set(node.outputs)]
 
 
-@pytest.mark.parametrize("domain", ["", "of.nobody"])
+@pytest.mark.parametrize("domain", ["", "of.nobody."])
 def test_providers_of_the_core_see_no_node_that_leads_to_no_output(core_api, domain):
-    taking = TakesWhatNobodyElseReads()
-    provider = ort.execution_provider(f"of {domain}", version="1.0.0")(lambda: taking)
-    graph = graph_of(
-        "x f4[3]",
-        "",
-        "",
-        {"": 21, "of.nobody": 1},
-        w=np.ones(3, np.float32),
-        unread=np.ones(3, np.float32),
-    )
-    graph.node("Sub", ["y", "unread"], ["n"], domain=domain)
-    graph.node("Add", ["x", "w"], ["y"])
-    graph.node("Abs", ["n"], ["a"])
-    graph.output("y", "f4", [3])
-    with ort.Env("dead", core_api) as env, env.register_ep(provider) as registered:
-        options = ort.SessionOptions(core_api)
-        options.add_devices(registered.devices)
-        with ort.Session(graph.to_bytes(), options, api=core_api) as session:
-            assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [2, 2, 2]
-        made = ort.compile_model(graph.to_bytes(), api=core_api)
-        options.close()
+    taking, ones = TakesWhatNobodyElseReads(), np.ones(3, np.float32)
+    nodes = f"n = {domain}Sub y unread; y = Add x w; a = Abs n"
+    graph = graph_of("x f4[3]", nodes, "y f4[3]", {"": 21, "of.nobody": 1}, w=ones, unread=ones)
+    with ort.Session(graph.to_bytes(), providers=[provider(taking)], api=core_api) as session:
+        assert session.run({"x": ones})[0].tolist() == [2, 2, 2]
     assert taking.seen == [["Add"]]
-    with ort.Model.load(made) as compiled:
+    with ort.Model.load(ort.compile_model(graph.to_bytes(), api=core_api)) as compiled:
         assert [node.op_type for node in compiled.graph.nodes] == ["Add"]
         assert list(compiled.graph.initializers) == ["w"]
 
 
 def test_nodes_run_in_order_though_one_before_them_leads_to_no_output(core_api):
-    graph = graph_of(
-        "x f4[3]", "n = Abs x; y = Add h w; h = Add x w", "y f4[3]", w=np.ones(3, np.float32)
-    )
-    options = ort.SessionOptions(core_api)
-    options.add_devices(eps.adding_devices())
-    with ort.Session(graph.to_bytes(), options, api=core_api) as session:
-        assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [3, 3, 3]
+    ones = np.ones(3, np.float32)
+    graph = graph_of("x f4[3]", "n = Abs x; y = Add h w; h = Add x w", "y f4[3]", w=ones)
+    with ort.Session(graph, providers=eps.adding_devices(), api=core_api) as session:
+        assert session.run({"x": ones})[0].tolist() == [3, 3, 3]
 
 
 class SeesBranches:
@@ -172,20 +151,13 @@ CONSTANTS = [models.node("Constant", "", each, value=np.ones(3, np.float32)) for
 
 def test_providers_of_the_core_see_no_node_of_a_branch_that_leads_to_no_output(core_api):
     seen, made = {}, []
-
-    def make():
-        made.append(SeesBranches(seen))
-        return made[-1]
-
-    provider = ort.execution_provider("sees branches", version="1.0.0")(make)
+    sees = ort.execution_provider("sees branches")(
+        lambda: made.append(SeesBranches(seen)) or made[-1]
+    )
     node = branching(*CONSTANTS, models.node("Mul", "unread d", "n"), models.node("Neg", "n", "m"))
     inputs = [models.value(name, shape=[3]) for name in ("x", "unread")]
     ports = [*inputs, models.value("b", "bool", [])], [models.value("y", shape=[3])]
-    with ort.Env("branches", core_api) as env, env.register_ep(provider) as registered:
-        options = ort.SessionOptions(core_api)
-        options.add_devices(registered.devices[:1])
-        ort.Session(models.model([node], *ports), options, api=core_api, env=env).close()
-        options.close()
+    ort.Session(models.model([node], *ports), providers=[sees], api=core_api).close()
     assert seen == {name: (["Sub"], ["c"], ["x"]) for name in ("then", "else")}
     assert sorted(made[-1].taken) == ["b", "x"]
 
@@ -202,19 +174,14 @@ def with_seeing_op(api, seen):
 
 
 def test_a_custom_op_runs_though_nobody_reads_its_output(api):
-    seen = []
-    graph = graph_of(
-        "x f4[3]",
-        "h = Add x w; unread = my.domain.See h; y = Add x w",
-        "y f4[3]",
-        {"": 21, "my.domain": 1},
-        w=np.ones(3, np.float32),
-    )
+    seen, ones = [], np.ones(3, np.float32)
+    nodes = "h = Add x w; unread = my.domain.See h; y = Add x w"
+    graph = graph_of("x f4[3]", nodes, "y f4[3]", {"": 21, "my.domain": 1}, w=ones)
     options = with_seeing_op(api, seen)
     if api.is_core:
         options.add_devices(eps.adding_devices())
     with ort.Session(graph.to_bytes(), options, api=api) as session:
-        assert session.run({"x": np.ones(3, np.float32)})[0].tolist() == [2, 2, 2]
+        assert session.run({"x": ones})[0].tolist() == [2, 2, 2]
     assert seen == [[2, 2, 2]]
 
 
@@ -241,12 +208,8 @@ def test_a_custom_op_of_a_branch_runs_though_nobody_reads_its_output(real_api):
 
 def test_providers_of_the_core_see_a_custom_op_of_a_branch_whose_output_nobody_reads(core_api):
     seen = {}
-    provider = ort.execution_provider("sees ops", version="1.0.0")(lambda: SeesBranches(seen))
-    with ort.Env("branches", core_api) as env, env.register_ep(provider) as registered:
-        options = with_seeing_op(core_api, [])
-        options.add_devices(registered.devices[:1])
-        ort.Session(with_seeing_branches(), options, api=core_api, env=env).close()
-        options.close()
+    sees, options = provider(SeesBranches(seen)), with_seeing_op(core_api, [])
+    ort.Session(with_seeing_branches(), options, providers=[sees], api=core_api).close()
     assert seen == dict.fromkeys(("then", "else"), (["Neg", "See", "Sub"], ["c"], ["n", "x"]))
 
 

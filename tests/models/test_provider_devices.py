@@ -9,6 +9,7 @@ from shutil import copy
 import numpy as np
 import pytest
 from support import eps
+from support.graphs import graph_of
 
 import ortcffi as ort
 
@@ -116,15 +117,9 @@ def test_a_run_that_fails_gives_all_back(compiled, events):
 
 def chain(between=None, outputs=("y",)):
     """x * w * w * w, of which the provider takes each product by itself."""
-    graph = ort.Graph({"": 18})
-    graph.input("x", "f4", SHAPE)
-    graph.initializer("w", W)
-    graph.node("Mul", ["x", "w"], ["a"])
-    graph.node(between or "Mul", ["a", "w"] if between is None else ["a"], ["b"])
-    graph.node("Mul", ["b", "w"], ["y"])
-    for name in outputs:
-        graph.output(name, "f4", SHAPE)
-    return graph
+    second = "Mul a w" if between is None else f"{between} a"
+    made = ", ".join(f"{name} f4[2,3]" for name in outputs)
+    return graph_of("x f4[2,3]", f"a = Mul x w; b = {second}; y = Mul b w", made, {"": 18}, w=W)
 
 
 def events_of_a_run(api, library, events, graph, others=(), *, words="memory"):
@@ -180,13 +175,10 @@ def test_a_run_waits_for_its_stream_where_the_cpu_reads(core_api, library, event
 
 def test_nothing_is_freed_that_the_device_may_still_read(core_api, library, events):
     """Each node reads an input of the graph, so that the run waits in the middle of a node."""
-    graph = ort.Graph({"": 18})
     names = [f"x{i}" for i in range(60)]
-    for name in names:
-        graph.input(name, "f4", SHAPE)
-    for i, name in enumerate(names[1:]):
-        graph.node("Mul", [f"v{i}" if i > 0 else "x0", name], [f"v{i + 1}"])
-    graph.output("v59", "f4", SHAPE)
+    products = [f"v{i} = Mul {f'v{i - 1}' if i > 1 else 'x0'} x{i}" for i in range(1, 60)]
+    inputs = ", ".join(f"{name} f4[2,3]" for name in names)
+    graph = graph_of(inputs, "; ".join(products), "v59 f4[2,3]", {"": 18})
     with eps.session_on(core_api, library, "memory streams frees", graph.to_bytes()) as session:
         (y,) = session.run(dict.fromkeys(names, np.full(SHAPE, -1, np.float32)))
     np.testing.assert_array_equal(y, np.ones(SHAPE))
@@ -197,12 +189,9 @@ def test_nothing_is_freed_that_the_device_may_still_read(core_api, library, even
 
 def test_a_run_of_many_nodes_waits_for_its_stream_now_and_then(api, library, events):
     """Values that are not used any more are released only after a wait."""
-    graph = ort.Graph({"": 18})
-    graph.input("v0", "f4", SHAPE)
-    graph.initializer("w", np.ones(SHAPE, np.float32))
-    for i in range(100):
-        graph.node("Mul", [f"v{i}", "w"], [f"v{i + 1}"])
-    graph.output("v100", "f4", SHAPE)
+    nodes = "; ".join(f"v{i + 1} = Mul v{i} w" for i in range(100))
+    ones = np.ones(SHAPE, np.float32)
+    graph = graph_of("v0 f4[2,3]", nodes, "v100 f4[2,3]", {"": 18}, w=ones)
     with eps.session_on(api, library, "memory streams", graph.to_bytes()) as session:
         np.testing.assert_array_equal(session.run(v0=X)[0], X)
         noted = events()

@@ -10,6 +10,7 @@ from shutil import copy
 import numpy as np
 import pytest
 from support import eps, models
+from support.graphs import graph_of
 from support.paths import CHECKOUT
 from support.processes import run
 
@@ -100,14 +101,8 @@ def test_wrong_names_of_inputs_are_refused(provider):
 
 
 def two_multiplications():
-    graph = ort.Graph({"": 18})
-    graph.input("x", "f4", SHAPE)
-    graph.input("n", "i8", SHAPE)
-    graph.initializer("w", W)
-    graph.node("Mul", ["x", "w"], ["y"], name="taken")
-    graph.node("Mul", ["n", "n"], ["z"], name="of another type")
-    graph.output("y", "f4", SHAPE)
-    graph.output("z", "i8", SHAPE)
+    nodes = "taken: y = Mul x w; other: z = Mul n n"
+    graph = graph_of("x f4[2,3], n i8[2,3]", nodes, "y f4[2,3], z i8[2,3]", {"": 18}, w=W)
     return ort.Model.load(graph.to_bytes())
 
 
@@ -119,7 +114,7 @@ def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
         ort.Ep(made.devices) as provider,
         provider.capability(two_multiplications()) as claims,
     ):
-        assert [node.name for node in claims.left] == ["of another type"]
+        assert [node.name for node in claims.left] == ["other"]
         assert not claims.groups[0].is_fused
         (node,) = provider.compile(claims)
         (y,) = node(x=X)
@@ -129,11 +124,8 @@ def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
 
 def test_a_kernel_may_add_others_to_the_registry_that_it_is_from(api, c_compiler):
     library = eps.build(c_compiler, eps.WITH_KERNELS)
-    graph = ort.Graph({"": 18})
-    graph.input("x", "f4", SHAPE)
-    graph.node("Mul", ["x", "x"], ["square"])
-    graph.node("Mul", ["square", "x"], ["y"])
-    graph.output("y", "f4", SHAPE)
+    nodes = "square = Mul x x; y = Mul square x"
+    graph = graph_of("x f4[2,3]", nodes, "y f4[2,3]", {"": 18})
     with eps.session_on(api, library, "a registry that grows", graph) as session:
         np.testing.assert_array_equal(session.run({"x": X})[0], X**3)
 
@@ -348,10 +340,7 @@ def test_a_node_whose_rank_is_unknown_is_refused_and_not_computed_wrong(channels
 
 
 def test_what_has_no_channels_stays(channels_last):
-    graph = ort.Graph({"": 18})
-    graph.input("x", "f4", IMAGES)
-    graph.node("Mul", ["x", "x"], ["y"])
-    graph.output("y", "f4", IMAGES)
+    graph = graph_of("x f4[2,3,4,5]", "y = Mul x x", "y f4[2,3,4,5]", {"": 18})
     model = ort.Model.load(graph.to_bytes())
     claims = channels_last.capability(model)
     assert [node.op_type for node in claims.graph.nodes] == ["Mul"]

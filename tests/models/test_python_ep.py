@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Execution providers written in Python, on the core and in sessions of a real library."""
 
+import functools
 import itertools
 import os
 import threading
@@ -10,6 +11,7 @@ import pytest
 from support.graphs import graph_of
 from support.processes import fork
 from support.python_eps import Opened, Takes, names, negates, provider, takes
+from support.threads import run_threads
 
 import ortcffi as ort
 
@@ -21,11 +23,10 @@ pytestmark = pytest.mark.usefixtures("leaves_nothing_of_python")
 
 def test_a_provider_may_take_an_operator_in_onnxs_domain_that_has_no_schema(api):
     """As ONNX Runtime's own LayerNormalization before version 17, in many converted models."""
-    graph = ort.Graph({"": 13})
-    graph.input("x", "f4", [3]), graph.input("scale", "f4", [3])
-    graph.node("SimplifiedLayerNormalization", ["x", "scale"], ["a"], attributes={"axis": -1})
-    graph.node("LayerNormalization", ["a", "scale"], ["y"], attributes={"axis": -1})
-    graph.output("a", "f4", [3]), graph.output("y", "f4", [3])
+    nodes = (
+        "a = SimplifiedLayerNormalization(axis=-1) x scale; y = LayerNormalization(axis=-1) a scale"
+    )
+    graph = graph_of("x f4[3], scale f4[3]", nodes, "a f4[3], y f4[3]", {"": 13})
     ops = {
         "SimplifiedLayerNormalization": lambda x, scale: x * scale,
         "LayerNormalization": lambda x, scale: x + scale,
@@ -73,15 +74,8 @@ class Pair:
 
 
 def test_a_group_may_depend_on_itself_through_one_that_is_taken(api):
-    graph = ort.Graph()
-    for number, (operator, read, made) in enumerate(
-        [("Neg", "x", "a"), ("Abs", "a", "y"), ("Abs", "z", "b"), ("Neg", "b", "u")]
-    ):
-        graph.node(operator, [read], [made], name=f"n{number}")
-    for name in "x", "z":
-        graph.input(name, "f4", [2])
-    for name in "y", "u":
-        graph.output(name, "f4", [2])
+    nodes = "n0: a = Neg x; n1: y = Abs a; n2: b = Abs z; n3: u = Neg b"
+    graph = graph_of("x f4[2], z f4[2]", nodes, "y f4[2], u f4[2]")
     providers = [provider(Pair(np.negative, "n0", "n3")), provider(Pair(np.abs, "n1", "n2"))]
     with ort.Session(graph.to_bytes(), providers=providers, api=api) as session:
         y, u = session.run(x=np.array([1, -2], F), z=np.array([-3, 4], F))
@@ -124,13 +118,7 @@ def test_arrays_come_in_the_order_of_the_graph(api):
 
             return compute
 
-    graph = ort.Graph()
-    for name in ("a", "b"):
-        graph.input(name, "f4", [2])
-    graph.node("Div", ["b", "a"], ["q"])
-    graph.node("Neg", ["q"], ["n"])
-    for name in ("n", "q"):
-        graph.output(name, "f4", [2])
+    graph = graph_of("a f4[2], b f4[2]", "q = Div b a; n = Neg q", "n f4[2], q f4[2]")
     with Opened(api, provider(Divides()), graph) as opened:
         n, q = opened.run(a=np.full(2, 2, F), b=np.full(2, 8, F))
     assert (n.tolist(), q.tolist()) == ([-4, -4], [4, 4])
@@ -167,12 +155,7 @@ def test_an_option_that_cannot_be_converted_is_named_with_its_provider(api):
 
 
 def test_strings(api):
-    graph = ort.Graph()
-    graph.input("x", ort.ElementType.STRING, [2])
-    graph.node("Identity", ["x"], ["y"])
-    graph.output("y", ort.ElementType.STRING, [2])
-    with Opened(api, takes(Identity=np.char.upper), graph) as opened:
-        pass
+    graph = graph_of("x str[2]", "y = Identity x", "y str[2]")
     upper = lambda x: np.array([each.upper() for each in x], object)  # noqa: E731
     with Opened(api, takes(Identity=upper), graph) as opened:
         assert opened.run(x=np.array(["a", "ö"], object))[0].tolist() == ["A", "Ö"]
@@ -326,11 +309,7 @@ def test_many_threads_compute(api):
         def compute(i):
             found[i] = opened.run(x=np.full(3, i, F))[0].tolist()
 
-        threads = [threading.Thread(target=compute, args=[i]) for i in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
+        run_threads(*(functools.partial(compute, i) for i in range(4)))
     assert found == {i: [-i] * 3 for i in range(4)}
 
 
@@ -359,11 +338,7 @@ def test_a_provider_sees_the_types_that_operators_decide(core_api):
     for name in ("shape", "is greater", "scaled"):
         of, *_ = graph.node("Unknown", [name], [f"of {name}"], domain="test")
         graph.output(of, "f4", None)
-    with (
-        ort.Env(api=core_api) as env,
-        env.register_ep(provider(Looks())) as registered,
-        ort.Ep(registered.devices) as ep,
-    ):
+    with ort.Env(api=core_api) as env, ort.Ep(env.register_ep(provider(Looks())).devices) as ep:
         ep.capability(graph).close()
     names = ("shape", "is greater", "scaled")
     expected = ["tensor(int64)", "tensor(bool)", "tensor(float)"]
@@ -372,12 +347,7 @@ def test_a_provider_sees_the_types_that_operators_decide(core_api):
 
 def in_turn():
     """y = -(|-x|): three nodes, each for a provider of its own, by the names of their outputs."""
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    for op, read, made in (("Neg", "x", "a"), ("Abs", "a", "b"), ("Neg", "b", "y")):
-        graph.node(op, [read], [made])
-    graph.output("y", "f4", [3])
-    return graph
+    return graph_of("x f4[3]", "a = Neg x; b = Abs a; y = Neg b", "y f4[3]")
 
 
 class TakesAndLooks(Takes):

@@ -8,8 +8,10 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from support.paths import CHECKOUT
+from support.graphs import graph_of
+from support.paths import CHECKOUT, finds_support
 from support.processes import run, run_python
+from support.python_eps import takes
 
 import ortcffi as ort
 
@@ -29,23 +31,13 @@ def ep(request):
 def network(axis=1):
     """A softmax of a product and a sum, which is also an output, of all kinds of attributes."""
     rng = np.random.default_rng(5)
-    graph = ort.Graph()
-    graph.input("x", "f4", ["n", 4])
-    for name, shape in (("w", (4, 6)), ("b", (6,)), ("c", (6, 2))):
-        graph.initializer(name, rng.standard_normal(shape, F))
-    graph.initializer("shape", np.array([0, 2, 3], np.int64))
-    graph.node("Gemm", ["x", "w", "b"], ["h"], attributes={"alpha": 0.5})
-    graph.node("Sigmoid", ["h"], ["s"])
-    graph.node("Mul", ["h", "s"], ["m"])
-    graph.node("Reshape", ["m", "shape"], ["r"])
-    graph.node("Transpose", ["r"], ["t"], attributes={"perm": [0, 2, 1]})
-    graph.node("Softmax", ["t"], ["y"], attributes={"axis": axis})
-    graph.node("MatMul", ["m", "c"], ["z0"])
-    graph.node("Max", ["z0", "b1"], ["z"])
-    graph.initializer("b1", np.zeros(2, F))
-    graph.output("y", "f4", ["n", 3, 2])
-    graph.output("z", "f4", ["n", 2])
-    return graph.to_bytes()
+    shapes = {"w": (4, 6), "b": (6,), "c": (6, 2)}
+    weights = {name: rng.standard_normal(shape, F) for name, shape in shapes.items()}
+    weights |= {"shape": np.array([0, 2, 3], np.int64), "b1": np.zeros(2, F)}
+    nodes = f"""h = Gemm(alpha=0.5) x w b; s = Sigmoid h; m = Mul h s; r = Reshape m shape;
+        t = Transpose(perm=[0, 2, 1]) r; y = Softmax(axis={axis}) t;
+        z0 = MatMul m c; z = Max z0 b1"""
+    return graph_of("x f4[n,4]", nodes, "y f4[n,3,2], z f4[n,2]", **weights).to_bytes()
 
 
 def expected(content, x):
@@ -148,23 +140,14 @@ AT_EXIT = """
 import sys
 import numpy as np
 import ortcffi as ort
+from support.graphs import graph_of
+from support.python_eps import takes
 
-@ort.execution_provider("same")
-class Same:
-    def capability(self, graph):
-        return graph.nodes
-
-    def compile(self, graph):
-        return lambda x: x
-
-graph = ort.Graph()
-graph.input("x", "f4", [1])
-graph.node("Identity", ["x"], ["y"])
-graph.output("y", "f4", [1])
+graph = graph_of("x f4[1]", "y = Identity x", "y f4[1]")
 api = ort.load()
 env = ort.Env("test", api)
 options = ort.SessionOptions(api)
-registered = env.register_ep(Same)
+registered = env.register_ep(takes(Identity=lambda x: x))
 options.add_devices(registered.devices)
 session = ort.Session(graph.to_bytes(), options)
 print(session.run({"x": np.ones(1, np.float32)})[0].tolist())
@@ -174,7 +157,7 @@ sys.cycle = [sys, session, env]  # what only the end of the interpreter ends
 
 @pytest.mark.usefixtures("real_library")
 def test_the_interpreter_may_end_with_a_provider_in_use():
-    assert run_python(AT_EXIT) == "[1.0]"
+    assert run_python(AT_EXIT, PYTHONPATH=finds_support()["PYTHONPATH"]) == "[1.0]"
 
 
 def test_reference_takes_control_flow_as_a_whole_and_leaves_custom_ops(core_api):
@@ -212,29 +195,13 @@ def test_reference_takes_control_flow_as_a_whole_and_leaves_custom_ops(core_api)
 
 
 def test_reference_takes_what_stands_on_both_sides_of_a_node_that_another_takes(api):
-    @ort.execution_provider("adds in between")
-    class Adds:
-        def capability(self, graph):
-            return [node for node in graph.nodes if node.op_type == "Add"]
-
-        def compile(self, _graph):
-            return lambda x: x + x
-
-    graph = ort.Graph()
-    graph.input("x", "f4", [2])
-    for op, read, made in (
-        ("Neg", ["x"], "a"),
-        ("Neg", ["a"], "b"),
-        ("Add", ["b", "b"], "c"),
-        ("Neg", ["c"], "d"),
-        ("Neg", ["d"], "y"),
-    ):
-        graph.node(op, read, [made])
-    graph.output("y", "f4", [2])
+    adds = takes(Add=lambda x: x + x)
+    nodes = "a = Neg x; b = Neg a; c = Add b b; d = Neg c; y = Neg d"
+    graph = graph_of("x f4[2]", nodes, "y f4[2]")
     config = {"session.record_ep_graph_assignment_info": "1"}
     with (
         ort.SessionOptions(api, config=config) as options,
-        ort.Session(graph.to_bytes(), options, providers=[Adds, "reference"]) as session,
+        ort.Session(graph.to_bytes(), options, providers=[adds, "reference"]) as session,
     ):
-        assert session.assignment == {"adds in between": ["Add"], "reference": ["Neg"] * 4}
+        assert session.assignment == {adds.name: ["Add"], "reference": ["Neg"] * 4}
         assert session.run(x=[1, 2])[0].tolist() == [2, 4]

@@ -100,9 +100,7 @@ def test_a_node_that_fails_on_the_core_is_named_by_what_it_makes(core_api):
 
 
 def test_results_must_be_as_many_as_outputs(api):
-    graph = graph_of("x f4[4]", "a, b = Split(num_outputs=2) x", "")
-    for name in ("a", "b"):
-        graph.output(name, "f4", [2])
+    graph = graph_of("x f4[4]", "a, b = Split(num_outputs=2) x", "a f4[2], b f4[2]")
     with (
         Opened(api, takes(Split=lambda x: (x[:2],)), graph) as opened,
         pytest.raises(ort.OrtError, match="must return a tuple of 2 outputs"),
@@ -144,27 +142,18 @@ def test_what_compile_returns_must_be_a_function_of_the_inputs(core_api):
 @pytest.mark.parametrize(
     ("taken", "made", "text"),
     [
-        (["first"], None, "not of 'first': give the node itself, and not its name"),
-        ([["first"]], None, "not of 'first': give the node itself, and not its name"),
+        (["n"], None, "not of 'n': give the node itself, and not its name"),
+        ([["n"]], None, "not of 'n': give the node itself, and not its name"),
         (None, [np.abs], "called once for each group, and returns one function"),
     ],
 )
 def test_a_wrong_kind_of_answer_has_a_hint(core_api, taken, made, text):
-    @ort.execution_provider("wrong answers")
-    class Wrong:
+    class Wrong(Takes):
         def capability(self, graph):
             return graph.nodes if taken is None else taken
 
-        def compile(self, _):
-            return made
-
-    graph = graph_of("x f4[2]", "first: y = Abs x", "y f4[2]")
-    with (
-        ort.Env(api=core_api) as env,
-        ort.Ep(env.register_ep(Wrong).devices) as ep,
-        pytest.raises(ort.OrtError, match=text),
-    ):
-        ep.compile(ep.capability(ort.Model.load(graph.to_bytes())))
+    with pytest.raises(ort.OrtError, match=text):
+        Opened(core_api, provider(Wrong(Neg=made)), negates())
 
 
 def test_a_function_that_chooses_devices_may_raise(api):
