@@ -3,8 +3,7 @@
 
 import numpy as np
 import pytest
-
-import ortcffi as ort
+from support.graphs import graph_of
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 CPU = ["CPUExecutionProvider"]
@@ -65,10 +64,7 @@ def test_elements_that_share_bytes_in_a_tensor_are_copied():
     ml_dtypes = pytest.importorskip("ml_dtypes")
     from ortcffi import compat
 
-    graph = ort.Graph()
-    graph.input("X", ort.ElementType.INT4, [3])
-    graph.node("Cast", ["X"], ["Y"], attributes={"to": int(ort.ElementType.FLOAT)})
-    graph.output("Y", "f4", [3])
+    graph = graph_of("X int4[3]", "Y = Cast(to=1) X", "Y f4[3]")
     session = compat.InferenceSession(graph.to_bytes(), providers=CPU)
     x = np.array([1, -2, 7], ml_dtypes.int4)
     assert session.run(None, {"X": x})[0].tolist() == [1, -2, 7]

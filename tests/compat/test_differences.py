@@ -2,15 +2,14 @@
 """What the drop-in takes, reads and refuses otherwise, as the page `from_onnxruntime` says."""
 
 import os
-import sys
 
 import numpy as np
 import pytest
 from support import models
 from support.graphs import graph_of
-from support.processes import run
+from support.prepared import run_program
 
-from ortcffi import Graph, compat
+from ortcffi import compat
 
 CPU = ["CPUExecutionProvider"]
 
@@ -23,8 +22,8 @@ class Arrayed:
 
 
 def identity(x, shape):
-    graph = Graph()
-    graph.output(graph.node("Identity", [graph.input("x", x, shape)], ["y"])[0], x, shape)
+    port = f"{x}[{','.join(map(str, shape))}]"
+    graph = graph_of(f"x {port}", "y = Identity x", f"y {port}")
     return compat.InferenceSession(graph.to_bytes(), providers=CPU)
 
 
@@ -35,7 +34,7 @@ def identity(x, shape):
         ("f4", [], 5.0),
         ("i8", [], 5),
         ("f4", [], np.float32(5)),
-        (str, [], "text"),
+        ("str", [], "text"),
         ("f4", [2], Arrayed()),
     ],
 )
@@ -62,7 +61,7 @@ WAYS = {
     "a sparse tensor": lambda x: compat.SparseTensor.sparse_coo_from_numpy(
         [2], x, places(), compat.OrtDevice.make("cpu", 0)
     ).values(),
-    "a run": lambda x: identity(x.dtype.newbyteorder("="), [2]).run(None, {"x": x})[0],
+    "a run": lambda x: identity(x.dtype.newbyteorder("=").str[1:], [2]).run(None, {"x": x})[0],
 }
 
 
@@ -95,9 +94,9 @@ STRICT = """if True:
 @pytest.mark.parametrize("way", ["variable", "call"])
 def test_a_provider_that_is_not_there_can_be_an_error(way, tmp_path):
     (tmp_path / "add.onnx").write_bytes(models.add())
-    environment = {**os.environ, "ORTCFFI_STRICT_PROVIDERS": "01"[way == "variable"]}
-    program = [sys.executable, "-c", STRICT, tmp_path / "add.onnx", way]
-    error, providers = run(*program, env=environment).stdout.splitlines()
+    strict = {**os.environ, "ORTCFFI_STRICT_PROVIDERS": "01"[way == "variable"]}
+    done = run_program(STRICT, tmp_path / "add.onnx", way, env=strict)
+    error, providers = done.stdout.splitlines()
     assert error.startswith("there is no execution provider 'CUDAExecutionProvider'; there are: ")
     assert providers == "['CPUExecutionProvider']"
 

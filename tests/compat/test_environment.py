@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.paths import finds_support
 from support.prepared import printed_by
 from support.threads import run_threads
 
@@ -119,14 +120,11 @@ def test_threads_make_and_drop_sessions_and_values(onnxruntime, squares):
 FORK = """
 import os
 import numpy as np
-import ortcffi as ort
 import ortcffi.compat as onnxruntime
+from support.graphs import graph_of
 
-graph = ort.Graph()
-graph.input("X", "f4", [2])
-graph.node("Neg", ["X"], ["Y"])
-graph.output("Y", "f4", [2])
-model, feed = graph.to_bytes(), {"X": np.ones(2, np.float32)}
+model = graph_of("X f4[2]", "Y = Neg X", "Y f4[2]").to_bytes()
+feed = {"X": np.ones(2, np.float32)}
 
 def session(threads):
     options = onnxruntime.SessionOptions()
@@ -147,4 +145,4 @@ print(os.waitstatus_to_exitcode(status), two.run(None, feed)[0].tolist())
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_sessions_work_in_the_child_of_a_fork():
-    assert printed_by(FORK) == "0 [-1.0, -1.0]"
+    assert printed_by(FORK, **finds_support()) == "0 [-1.0, -1.0]"

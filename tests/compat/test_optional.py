@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from support import models
 from support.graphs import parsed
+from support.paths import finds_support
 from support.prepared import printed_by
 
 onnx = pytest.importorskip("onnx")
@@ -72,20 +73,18 @@ def test_a_sequence_has_no_memory_of_its_own(sequence, method):
 
 @pytest.mark.parametrize("given", [None, X[0]])
 def test_an_input_without_a_name_takes_nothing(onnxruntime, given):
-    names = [onnx.helper.make_tensor_value_info(name, 1, [3]) for name in ["X", "", "Y"]]
-    node = onnx.helper.make_node("Clip", ["X", ""], ["Y"])
-    graph = onnx.helper.make_graph([node], "g", names[:2], names[2:])
-    opsets = [onnx.helper.make_opsetid("", 18)]
-    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=CPU)
+    x, nothing, y = (models.value(name, shape=[3]) for name in ("X", "", "Y"))
+    clip = models.node("Clip", ["X", ""], "Y")
+    model = models.model([clip], [x, nothing], [y], opset=18)
+    session = onnxruntime.InferenceSession(model, providers=CPU)
     (y,) = session.run(None, {"X": X[0], "": given})
     np.testing.assert_array_equal(y, X[0])
 
 
 # In a process, because what custom_op_library registers stays. Takes a second.
-FAILING = """
-import numpy as np, onnx, ortcffi as ort, ortcffi.compat as compat
-from onnx import TensorProto, helper
+FAILING = '''
+import numpy as np, ortcffi as ort, ortcffi.compat as compat
+from support.graphs import parsed
 
 calls = []
 
@@ -96,30 +95,19 @@ def fails(x):
     raise ValueError("always")
 
 
-kind = helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, ["n"]))
-nodes = [
-    helper.make_node("fails", ["x"], ["y"], domain="of.test"),
-    helper.make_node("OptionalHasElement", ["o"], ["has"]),
-]
-inputs = [helper.make_tensor_value_info("x", 1, ["n"]), helper.make_value_info("o", kind)]
-outputs = [
-    helper.make_tensor_value_info("y", 1, None),
-    helper.make_tensor_value_info("has", TensorProto.BOOL, []),
-]
-opsets = [helper.make_opsetid("", 18), helper.make_opsetid("of.test", 1)]
-graph = helper.make_graph(nodes, "g", inputs, outputs)
-model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+model = parsed("""g (float[n] x, optional(float[n]) o) => (float[n] y, bool has)
+    { y = of.test.fails(x) has = OptionalHasElement(o) }""", '"": 18, "of.test": 1')
 options = compat.SessionOptions()
 options.register_custom_ops_library(ort.custom_op_library())
-session = compat.InferenceSession(model.SerializeToString(), options)
+session = compat.InferenceSession(model, options)
 feed = {"x": np.ones(2, np.float32), "o": None}
 for run_options in (None, compat.RunOptions()):
     try:
         session.run(None, feed, run_options)
     except compat.capi.onnxruntime_pybind11_state.InvalidArgument as error:
         print("always" in str(error), len(calls))
-"""
+'''
 
 
 def test_a_run_that_fails_after_none_for_an_optional_input_is_not_repeated():
-    assert printed_by(FAILING).splitlines() == ["True 1", "True 2"]
+    assert printed_by(FAILING, **finds_support()).splitlines() == ["True 1", "True 2"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.graphs import graph_of
 
-from ortcffi import Graph, compat
+from ortcffi import compat
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 CPU = ["CPUExecutionProvider"]
@@ -163,10 +163,8 @@ def test_bindings_are_cleared(session):
 )
 def test_every_type_is_bound_in_the_compiled_session(onnxruntime, state, dtype):
     x = np.arange(8).reshape(4, 2).astype(dtype)
-    graph = Graph()
-    graph.input("X", dtype, [4, 2])
-    graph.node("Identity", ["X"], ["Y"])
-    graph.output("Y", dtype, [4, 2])
+    kind = "bool" if dtype == "?" else dtype
+    graph = graph_of(f"X {kind}[4,2]", "Y = Identity X", f"Y {kind}[4,2]")
     session = onnxruntime.InferenceSession(graph.to_bytes(), providers=CPU)
     device = state.OrtDevice(state.OrtDevice.cpu(), state.OrtDevice.default_memory(), 0)
     binding = state.SessionIOBinding(session._sess)
@@ -306,10 +304,8 @@ def test_adapters_without_flatbuffers_say_what_to_install(monkeypatch, tmp_path)
 
 
 def test_an_adapter_has_no_strings(onnxruntime, tmp_path):
-    parser = pytest.importorskip("onnx.parser")
-    text = 'g () => (string[1] y) { y = Constant<value_strings=["a"]>() }'
-    model = parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {text}')
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    model = graph_of("", "y = Identity w", "y str[1]", w=np.array(["a"])).to_bytes()
+    session = onnxruntime.InferenceSession(model)
     adapter = onnxruntime.AdapterFormat()
     adapter.set_parameters({"w": session.run_with_ort_values(["y"], {})[0]})
     with pytest.raises(RuntimeError, match="'w' has element type STRING"):

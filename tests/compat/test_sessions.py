@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 from support import models
 from support.graphs import graph_of
+from support.paths import finds_support
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
-
-from ortcffi import Graph
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 CPU = ["CPUExecutionProvider"]
@@ -223,10 +222,8 @@ def test_lists_and_strided_arrays_are_inputs(session, x):
 
 
 def test_an_input_is_missing_also_where_no_wanted_output_needs_it(onnxruntime):
-    graph = Graph()
-    for name in "ab":
-        (made,) = graph.node("Neg", [graph.input(name, "f4", [2])], [f"{name}_out"])
-        graph.output(made, "f4", [2])
+    nodes = "a_out = Neg a; b_out = Neg b"
+    graph = graph_of("a f4[2], b f4[2]", nodes, "a_out f4[2], b_out f4[2]")
     session = onnxruntime.InferenceSession(graph.to_bytes(), providers=CPU)
     with pytest.raises(ValueError, match=r"Required inputs \(\['b'\]\) are missing"):
         session.run(["a_out"], {"a": X[0]})
@@ -313,15 +310,13 @@ import threading
 import numpy as np
 import ortcffi as ort
 from ortcffi import compat
+from support.graphs import graph_of
 
 @ort.custom_op("test", name="Exits", inputs=[np.float32], outputs=[np.float32])
 def exits(_x):
     raise SystemExit
 
-graph = ort.Graph({"": 18, "test": 1})
-graph.input("X", "f4", [2])
-graph.node("Exits", ["X"], ["Y"], domain="test")
-graph.output("Y", "f4", [2])
+graph = graph_of("X f4[2]", "Y = test.Exits X", "Y f4[2]", {"": 18, "test": 1})
 options = compat.SessionOptions()
 options.log_severity_level = 4
 options.register_custom_ops_library(ort.custom_op_library())
@@ -339,7 +334,7 @@ assert done.wait(60)
 
 @pytest.mark.usefixtures("real_library")
 def test_the_callback_of_an_asynchronous_run_is_called_where_an_op_exits():
-    assert printed_by(OP_THAT_EXITS) == "[] SystemExit"
+    assert printed_by(OP_THAT_EXITS, **finds_support()) == "[] SystemExit"
 
 
 def test_values_go_in_and_come_out(onnxruntime, session):

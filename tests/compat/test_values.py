@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 import pytest
 from support import eps
+from support.graphs import graph_of
 from support.numpy_2 import needs_numpy_2
 from support.releases import needs_release
 from support.sparse_models import sparse_output
 
-import ortcffi as ort
 from ortcffi import compat
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
@@ -21,12 +21,9 @@ BFLOAT16, FLOAT8E5M2, INT4 = 16, 19, 22
 
 def test_a_value_tells_what_it_is(onnxruntime):
     value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
-    assert (value.shape(), value.data_type(), value.device_name()) == (
-        [3, 2],
-        "tensor(float)",
-        "cpu",
-    )
-    assert (value.element_type(), value.tensor_size_in_bytes(), value.has_value()) == (1, 24, True)
+    assert (value.shape(), value.device_name()) == ([3, 2], "cpu")
+    assert (value.data_type(), value.element_type()) == ("tensor(float)", 1)
+    assert (value.tensor_size_in_bytes(), value.has_value()) == (24, True)
     kinds = (value.is_tensor(), value.is_sparse_tensor(), value.is_tensor_sequence())
     assert kinds == (True, False, False)
     assert value.data_ptr() == X.ctypes.data
@@ -109,16 +106,9 @@ def from_capsule(state, capsule):
 
 def test_a_capsule_goes_around(onnxruntime, state):
     value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
-    ours = value._ortvalue
-    exports = (
-        ours.to_dlpack,
-        ours.__dlpack__,
-        value.__dlpack__,
-        partial(value.__dlpack__, stream=5),
-    )
-    for export in exports:
-        capsule = export()
-        other = from_capsule(state, capsule)
+    ours, of_stream = value._ortvalue, partial(value.__dlpack__, stream=5)
+    for export in (ours.to_dlpack, ours.__dlpack__, value.__dlpack__, of_stream):
+        other = from_capsule(state, export())
         assert other.data_ptr() == value.data_ptr()
         np.testing.assert_array_equal(other.numpy(), X)
     assert value.__dlpack_device__() == (1, 0)
@@ -296,10 +286,7 @@ def test_the_bytes_of_a_float8_tensor_are_its_array(onnxruntime):
 
 
 def test_a_run_gives_the_bytes_of_a_float8_output(onnxruntime):
-    graph = ort.Graph()
-    graph.input("X", "f4", [2])
-    graph.node("Cast", ["X"], ["Y"], attributes={"to": FLOAT8})
-    graph.output("Y", ort.ElementType.FLOAT8E4M3FN, [2])
+    graph = graph_of("X f4[2]", f"Y = Cast(to={FLOAT8}) X", "Y float8_e4m3fn[2]")
     session = onnxruntime.InferenceSession(graph.to_bytes(), providers=["CPUExecutionProvider"])
     (y,) = session.run(None, {"X": np.array([1, 2], np.float32)})
     assert (y.dtype, y.tolist()) == (np.uint8, [0x38, 0x40])
@@ -314,9 +301,7 @@ def test_an_array_of_bytes_is_the_memory_of_packed_elements(onnxruntime, onnx_ty
 
 
 def test_strings_have_the_size_of_their_objects(onnxruntime):
-    graph = ort.Graph()
-    _ = graph.initializer("w", np.array(["a", "bcd"])), graph.node("Identity", ["w"], ["y"])
-    graph.output("y")
+    graph = graph_of("", "y = Identity w", "y", w=np.array(["a", "bcd"]))
     session = onnxruntime.InferenceSession(graph.to_bytes(), providers=["CPUExecutionProvider"])
     (value,) = session.run_with_ort_values(None, {})
     assert value.numpy().tolist() == ["a", "bcd"]

@@ -8,6 +8,7 @@ from shutil import copy
 import numpy as np
 import pytest
 from support import eps
+from support.graphs import graph_of
 
 import ortcffi as ort
 
@@ -66,14 +67,10 @@ def test_a_library_is_unloaded_when_it_is_unregistered(env, asked_ep):
 # --- sessions -------------------------------------------------------------------------------------
 
 
-def own_op():
-    """A model of an operator that the provider brings."""
-    graph = ort.Graph({"": 18, "device.own": 1})
-    graph.input("x", "f4", SHAPE)
-    graph.input("w", "f4", SHAPE)
-    graph.node("Mul", ["x", "w"], ["y"], domain="device.own")
-    graph.output("y", "f4", SHAPE)
-    return graph.to_bytes()
+OWN_OP = graph_of(
+    "x f4[3,2], w f4[3,2]", "y = device.own.Mul x w", "y f4[3,2]", {"": 18, "device.own": 1}
+)
+"""A model of an operator that the provider brings."""
 
 
 @pytest.mark.parametrize("is_chosen", [True, False])
@@ -84,7 +81,7 @@ def test_a_provider_computes_an_operator_that_it_brings(env, device_ep, is_chose
             options.add_devices(registered.devices)
         else:
             options.device_policy = ort.DevicePolicy.PREFER_CPU
-        with options, ort.Session(own_op(), options, api=env.api) as session:
+        with options, ort.Session(OWN_OP.to_bytes(), options, api=env.api) as session:
             np.testing.assert_array_equal(session.run(x=X, w=X)[0], X * X)
 
 

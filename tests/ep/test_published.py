@@ -102,15 +102,10 @@ COMPUTE = """
 import sys
 import numpy as np
 import ortcffi as ort
+from support.graphs import graph_of
 
-graph = ort.Graph()
-graph.input("x", "f4", [2, 3])
-graph.initializer("w", np.arange(12, dtype=np.float32).reshape(3, 4))
-graph.initializer("b", np.array([-20, 0, 1, 2], np.float32))
-graph.node("MatMul", ["x", "w"], ["h"])
-graph.node("Add", ["h", "b"], ["s"])
-graph.node("Relu", ["s"], ["y"])
-graph.output("y", "f4", [2, 4])
+w, b = np.arange(12, dtype=np.float32).reshape(3, 4), np.array([-20, 0, 1, 2], np.float32)
+graph = graph_of("x f4[2,3]", "h = MatMul x w; s = Add h b; y = Relu s", "y f4[2,4]", w=w, b=b)
 model = ort.Model.load(graph.to_bytes())
 env = ort.Env("compute", ort.core_api(), severity=4)
 registered = env.register_ep(sys.argv[1], "mine")
@@ -120,9 +115,7 @@ with ort.Ep(registered.devices[:1]) as ep:
     (node,) = ep.compile(claims)
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     (y,) = node(x=x)
-    initializers = model.graph.initializers
-    expected = np.maximum(x @ initializers["w"] + initializers["b"], 0)
-    np.testing.assert_allclose(y, expected, rtol=1e-3)
+    np.testing.assert_allclose(y, np.maximum(x @ w + b, 0), rtol=1e-3)
     try:
         node(x=x.astype(np.float64))
     except ort.errors.InvalidArgument:
@@ -132,7 +125,7 @@ with ort.Ep(registered.devices[:1]) as ep:
 
 def test_a_model_computes_on_it_without_an_engine():
     [ggml] = [each for each in EPS if each.package == "onnxruntime-ggml"]
-    done = run_program(COMPUTE, library_of(ggml))
+    done = run_program(COMPUTE, library_of(ggml), env=finds_support())
     assert "computed" in done.stdout
 
 
@@ -140,17 +133,13 @@ COMPILE = """
 import sys
 import numpy as np
 import ortcffi as ort
+from support.graphs import graph_of
 
 table, library, folder, embed = sys.argv[1:]
 api = ort.core_api() if table == "core" else ort.load()
 x = np.arange(6, dtype=np.float32).reshape(2, 3)
 w = np.arange(12, dtype=np.float32).reshape(3, 4)
-graph = ort.Graph({"": 18})
-graph.input("x", "f4", [2, 3])
-graph.initializer("w", w)
-graph.node("MatMul", ["x", "w"], ["h"])
-graph.node("Relu", ["h"], ["y"])
-graph.output("y", "f4", [2, 4])
+graph = graph_of("x f4[2,3]", "h = MatMul x w; y = Relu h", "y f4[2,4]", {"": 18}, w=w)
 graph.save(f"{folder}/model.onnx")
 intel = [ort.HardwareDevice("CPU", vendor_id=0x8086, api=api)] if api.is_core else None
 devices = ort.Env("compile", api, severity=4).register_ep(library, "intel", hardware=intel).devices
@@ -185,7 +174,7 @@ def test_a_model_that_openvino_has_compiled_computes_the_same(table, embed, tmp_
     request.getfixturevalue(f"{table}_api")
     [openvino] = [each for each in EPS if each.package == "onnxruntime-ep-openvino"]
     library = library_of(openvino)
-    done = run_program(COMPILE, table, library, tmp_path, embed, code=None)
+    done = run_program(COMPILE, table, library, tmp_path, embed, code=None, env=finds_support())
     if table == "real" and done.stderr.strip() == "none":
         # OpenVINO takes hardware of Intel alone, and onnxruntime sees what there is.
         assert "GenuineIntel" not in Path("/proc/cpuinfo").read_text()
@@ -197,14 +186,11 @@ CONVOLVE = """
 import sys
 import numpy as np
 import ortcffi as ort
+from support.graphs import graph_of
 
 x = np.random.default_rng(0).standard_normal((1, 3, 8, 8), dtype=np.float32)
 w = np.random.default_rng(1).standard_normal((4, 3, 3, 3), dtype=np.float32)
-graph = ort.Graph()
-graph.input("x", "f4", x.shape)
-graph.initializer("w", w)
-graph.node("Conv", ["x", "w"], ["y"])
-graph.output("y", "f4", [1, 4, 6, 6])
+graph = graph_of("x f4[1,3,8,8]", "y = Conv x w", "y f4[1,4,6,6]", w=w)
 env = ort.Env("convolve", ort.core_api(), severity=4)
 registered = env.register_ep(sys.argv[1], "qnn")
 windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
@@ -228,7 +214,7 @@ print("also computed")
 def test_a_convolution_computes_on_qnn_which_wants_the_channels_last():
     [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
     library = library_of(qnn)
-    done = run_program(CONVOLVE, library, library.parent / "libQnnHtp.so")
+    done = run_program(CONVOLVE, library, library.parent / "libQnnHtp.so", env=finds_support())
     assert "computed" in done.stdout
 
 
@@ -237,7 +223,7 @@ def test_the_real_library_may_be_loaded_after_qnn():
     [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
     library = library_of(qnn)
     script = CONVOLVE + AFTERWARDS
-    done = run_program(script, library, library.parent / "libQnnHtp.so")
+    done = run_program(script, library, library.parent / "libQnnHtp.so", env=finds_support())
     assert "also computed" in done.stdout
 
 
