@@ -17,23 +17,12 @@ from ortcffi.cli import build_flags as config
 from ortcffi.cli.program import fail, program_name
 from ortcffi.errors import OrtError
 from ortcffi.table import load as loading
-from ortcffi.testing.live_objects import live_objects
 
 DESCRIPTION = """\
-Print the versions of this package and of what it runs on, how the core was built, how many slots of
-the API it implements, and its live objects. With a model, print instead its inputs, outputs,
+Print the versions of this package and of what it runs on, how the core was built, and where
+its files are. With a model, print instead its inputs, outputs,
 operator sets, nodes by operator, parameters, metadata, and what is missing; for that nothing else
 need be installed."""
-EPILOG = """\
-implemented: the core implements the slot. other tables: the core answers another table. to come:
-not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
-answers ORT_NOT_IMPLEMENTED."""
-_COLUMNS = {  # by the column `who` of the list of slots
-    "HOST": "implemented",
-    "TABLE": "other tables",
-    "NOT_YET": "to come",
-    "ENGINE": "engine",
-}
 
 
 def package_version(name: str = "ortcffi") -> str:
@@ -42,16 +31,6 @@ def package_version(name: str = "ortcffi") -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "of a checkout" if name == "ortcffi" else "not installed"
-
-
-def slots_by_topic() -> dict[str, dict[str, int]]:
-    """Count the slots of each topic by who answers them, under the names that `EPILOG` explains."""
-    topics: dict[str, dict[str, int]] = {}
-    for i in range(lib.ORTCFFI_SLOTS):
-        row = lib.ortcffi_slot_row(i)
-        counts = topics.setdefault(decode(row.topic), dict.fromkeys(_COLUMNS.values(), 0))
-        counts[_COLUMNS[decode(row.who)]] += 1
-    return dict(sorted(topics.items()))
 
 
 def collect() -> dict[str, Any]:
@@ -63,7 +42,6 @@ def collect() -> dict[str, Any]:
     highest = lib.ORTCFFI_API_VERSION
     build = decode(lib.GetBuildInfoString(base.GetApi(highest)))
     allocator = re.search(r"allocator=([^,]*)", build)
-    topics = slots_by_topic()
     return {
         "version": package_version(),
         "core": core_version,
@@ -78,10 +56,6 @@ def collect() -> dict[str, Any]:
         "include": _where(config.get_include),
         "library": _where(config.get_library),
         "providers": available_providers(core_api()),
-        "slots": sum(sum(counts.values()) for counts in topics.values()),
-        "implemented": sum(counts["implemented"] for counts in topics.values()),
-        "topics": topics,
-        "live_objects": live_objects(),
     }
 
 
@@ -94,7 +68,6 @@ def _where(find: Callable[[], str]) -> str | None:
 
 def _render(facts: dict[str, Any]) -> str:
     versions = "API versions {} to {}".format(*facts["api_versions"])
-    alive = facts["live_objects"]
     paired = {
         "ortcffi": facts["version"],
         "core": f"{facts['core']} ({versions})",
@@ -104,23 +77,13 @@ def _render(facts: dict[str, Any]) -> str:
         "include": facts["include"] or "not there",
         "library": facts["library"] or "not there; 'make -C core' builds it",
         "providers": ", ".join(facts["providers"]),
-        "live objects": ", ".join(f"{kind} {n}" for kind, n in alive.items() if n) or "none",
     }
-    lines = [f"{name:13} {text}" for name, text in paired.items()]
-    columns = list(_COLUMNS.values())
-    lines += ["", f"{facts['implemented']} of {facts['slots']} slots are implemented:", ""]
-    lines.append(f"{'topic':12}" + "".join(f"{name:>14}" for name in [*columns, "slots"]))
-    for topic, counts in facts["topics"].items():
-        numbers = [*counts.values(), sum(counts.values())]
-        lines.append(f"{topic:12}" + "".join(f"{number or '-':>14}" for number in numbers))
-    return "\n".join(lines)
+    return "\n".join(f"{name:10} {text}" for name, text in paired.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, by default the process's, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog=program_name("info"), description=DESCRIPTION, epilog=EPILOG
-    )
+    parser = argparse.ArgumentParser(prog=program_name("info"), description=DESCRIPTION)
     add: Any = parser.add_argument
     add("model", nargs="?", help="the path of a model")
     add("--json", action="store_true", help="print JSON")

@@ -4,8 +4,7 @@
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,13 +18,12 @@ from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.table.load import installed_libraries, load
 from ortcffi.testing.compare import check_same
-from ortcffi.testing.random_inputs import random_array
-from ortcffi.values.element_types import ValueKind, dtype_of
+from ortcffi.testing.random_inputs import lengths, random_array
+from ortcffi.values.element_types import dtype_of
 
 if TYPE_CHECKING:
     import os
 
-    from ortcffi.values.type_info import ValueSpec
 
 Arrays = Mapping[str, Any]
 
@@ -101,23 +99,18 @@ def prepared(model: Model) -> Model:
     return model
 
 
-def given_inputs(model: Model, inputs: Arrays, size: int = 1) -> dict[str, Any]:
-    """Get inputs by name: random ones where none are given, whose open dimensions have a size."""
+def given_inputs(model: Model, inputs: Arrays) -> dict[str, Any]:
+    """Get inputs by name: random ones where none are given, 1 long where their shape is open."""
     feed, generator = dict(inputs), np.random.default_rng(0)
     for value in model.graph.inputs:
         if value.name not in feed and not value.is_initializer:
-            feed[value.name] = random_array(_spec(value), None, size, generator)
+            if not value.element_type:
+                raise ValueError(f"input {value.name!r} is no tensor: give it")
+            shape = lengths(value.shape, 1)
+            feed[value.name] = random_array(
+                value.name, dtype_of(value.element_type), shape, generator
+            )
     return feed
-
-
-def _spec(value: Any) -> "ValueSpec":
-    """Return an input of a model as `random_array` takes one."""
-    if not value.element_type:
-        raise ValueError(f"input {value.name!r} is no tensor: give it")
-    kind, dtype = ValueKind.TENSOR, dtype_of(value.element_type)
-    spec = SimpleNamespace(name=value.name, shape=value.shape, kind=kind, dtype=dtype)
-    spec.element_type = value.element_type
-    return cast("ValueSpec", spec)
 
 
 # --- the other engine -----------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Random inputs of models and ops, for the commands that run one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from ortcffi.values.element_types import ValueKind
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
-    from ortcffi.values.type_info import ValueSpec
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -50,36 +49,29 @@ def random_feed(
     for name in shapes:
         if name not in names:
             raise ValueError(f"--shape: the model has no input {name!r}, but {', '.join(names)}")
-    rng = np.random.default_rng(0)
-    return {
-        spec.name: feed[spec.name]
-        if spec.name in feed
-        else random_array(spec, shapes.get(spec.name), size, rng)
-        for spec in session.inputs
-    } | feed
+    rng, made = np.random.default_rng(0), dict(feed)
+    for spec in session.inputs:
+        if spec.name not in feed:
+            if spec.kind is not ValueKind.TENSOR or spec.dtype is None:
+                kind = spec.describe()
+                raise ValueError(f"input {spec.name!r} is {kind}: give it by session.run")
+            shape = shapes.get(spec.name, lengths(spec.shape, size))
+            made[spec.name] = random_array(spec.name, spec.dtype, shape, rng)
+    return made
 
 
-def random_array(
-    spec: "ValueSpec", shape: tuple[int, ...] | None, size: int, rng: np.random.Generator
-) -> Any:
-    """Return an array of random elements for an input, by default of its own shape.
+def lengths(shape: "Sequence[int | str | None] | None", size: int) -> tuple[int, ...]:
+    """Return a shape, whose open dimensions get the size."""
+    return tuple(n if isinstance(n, int) and n >= 0 else size for n in shape or ())
 
-    Open dimensions of that get the size.
 
-    Raises
-    ------
-    ValueError
-        The input is no dense tensor, or too large.
-    """
-    if spec.kind is not ValueKind.TENSOR or spec.dtype is None:
-        raise ValueError(f"input {spec.name!r} is {spec.describe()}: give it by session.run")
-    lengths = (n if isinstance(n, int) and n >= 0 else size for n in spec.shape or ())
-    shape = tuple(lengths) if shape is None else shape
+def random_array(name: str, dtype: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
+    """Return an array of random elements for an input; `ValueError` if it is too large."""
     try:
-        return random_elements(spec.dtype, shape, rng)
+        return random_elements(dtype, shape, rng)
     except (MemoryError, ValueError):
         raise ValueError(
-            f"there is no memory for input {spec.name!r} with the shape {list(shape)}: --size sets "
+            f"there is no memory for input {name!r} with the shape {list(shape)}: --size sets "
             "its open dimensions, --shape all of them"
         ) from None
 
