@@ -6,39 +6,18 @@ import re
 
 import numpy as np
 import pytest
+from support.planted import SAID
 
 import ortcffi as ort
 from ortcffi.testing import compare_with_session
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
-FOUND = {
-    "WritesAfterOutput": "it wrote beyond output 0 of 24 bytes: bytes 24 to 27",
-    "WritesBeforeOutput": "it wrote beyond output 0 of 24 bytes: bytes -4 to -1",
-    "WritesAfterInput": "it wrote beyond input 0 of 24 bytes: bytes 24 to 27",
-    "WritesToInput": "it wrote to input 0, at element 1",
-    "WritesAfterScratch": (
-        "it wrote beyond memory that it took: a block of 24 bytes, which was freed since: byte 24"
-    ),
-    "LeavesLast": "it did not write element 5 of output 0",
-    "Counts": (
-        "called again with the same inputs, it computes another output 0, from element 0 on; "
-        "repeats=1 allows it"
-    ),
-    "CountsForAll": (
-        "called again with the same inputs, it computes another output 0, from element 0 on; "
-        "repeats=1 allows it"
-    ),
-    "ReadsFirstInput": (
-        "called again with the same inputs, it computes another output 0, from element 0 on; "
-        "repeats=1 allows it"
-    ),
-    "UsesLastAlpha": (
-        "called again with the same inputs, after kernels with other attributes were made, it "
-        "computes another output 0, from element 1 on; repeats=1 allows it"
-    ),
-    "SaysOtherShape": "its shape inference says [2, 3, 0] for output 0, and it made [2, 3]",
-}
-MEMORY = ["WritesAfterOutput", "WritesBeforeOutput", "WritesAfterInput", "WritesToInput"]
+FOUND = [
+    *("WritesAfterOutput", "WritesBeforeOutput", "WritesAfterInput", "WritesToInput"),
+    *("WritesAfterScratch", "LeavesLast", "Counts", "CountsForAll", "ReadsFirstInput"),
+    *("UsesLastAlpha", "SaysOtherShape"),
+]
+MEMORY = FOUND[:4]
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -47,7 +26,7 @@ def test_a_checked_kernel_names_the_bug(buggy_ops, name):
     for call in ("__call__", "compute"):
         with (
             op.kernel(check=True) as kernel,
-            pytest.raises(AssertionError, match=re.escape(f"buggy:{name}: {FOUND[name]}")),
+            pytest.raises(AssertionError, match=f"buggy:{name}: .*{re.escape(SAID[name])}"),
         ):
             getattr(kernel, call)(X)
 
@@ -81,7 +60,7 @@ def test_a_guarded_allocator_is_enough_for_bugs_of_memory(
     allocator, check = ort_allocator if inside == "of tests" else outer, "checked" in inside
     with (
         buggy_ops["buggy", name].kernel(check=check, allocator=allocator) as kernel,
-        pytest.raises(AssertionError, match=re.escape(FOUND[name])),
+        pytest.raises(AssertionError, match=re.escape(SAID[name])),
     ):
         kernel(X)
     assert not check or guarded.find_damage() is None
@@ -89,6 +68,11 @@ def test_a_guarded_allocator_is_enough_for_bugs_of_memory(
 
 @pytest.mark.parametrize("name", ["Counts", "CountsForAll"])
 def test_a_kernel_may_be_allowed_to_change(buggy_ops, name):
+    with (
+        buggy_ops["buggy", name].kernel(check=True) as kernel,
+        pytest.raises(AssertionError, match=r"another output 0, .*; repeats=1 allows it"),
+    ):
+        kernel(X)
     with buggy_ops["buggy", name].kernel(check=True, repeats=1) as kernel:
         assert not np.array_equal(kernel(X), kernel(X))
 

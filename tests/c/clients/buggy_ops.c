@@ -215,28 +215,18 @@ static void touch_too_much(enum bug bug, OrtKernelContext* context, float* x, fl
 
 static OrtStatus* compute(void* kernel, OrtKernelContext* context) {
   struct kernel* self = kernel;
-  const OrtValue* input;
-  OrtValue* output;
-  OrtTensorTypeAndShapeInfo* info;
-  int64_t shape[16];
-  size_t rank, count;
-  const void* x;
-  void* y;
-  api->ReleaseStatus(api->KernelContext_GetInput(context, 0, &input));
-  api->ReleaseStatus(api->GetTensorTypeAndShape(input, &info));
-  api->ReleaseStatus(api->GetDimensionsCount(info, &rank));
-  api->ReleaseStatus(api->GetDimensions(info, shape, rank));
-  api->ReleaseStatus(api->GetTensorShapeElementCount(info, &count));
-  api->ReleaseTensorTypeAndShapeInfo(self->bug == LEAKS_INFO ? NULL : info);
-  OrtStatus* status = api->KernelContext_GetOutput(context, 0, shape, rank, &output);
+  OrtTensorTypeAndShapeInfo* left;
+  struct plain_call call;
+  OrtStatus* status = plain_begin(api, context, &call);
   if (status != NULL) {
     return status;
   }
-  api->ReleaseStatus(api->GetTensorData(input, &x));
-  api->ReleaseStatus(api->GetTensorMutableData(output, &y));
-  compute_numbers(self, x, y, count);
-  touch_too_much(self->bug, context, (float*)x, y, count);
-  end_badly(self->bug, count);
+  if (self->bug == LEAKS_INFO) {
+    api->ReleaseStatus(api->GetTensorTypeAndShape(call.in, &left));
+  }
+  compute_numbers(self, call.x, call.y, call.count);
+  touch_too_much(self->bug, context, call.x, call.y, call.count);
+  end_badly(self->bug, call.count);
   return NULL;
 }
 

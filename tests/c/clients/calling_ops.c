@@ -75,52 +75,28 @@ static void ORT_API_CALL destroy(void* kernel) {
   free(kernel);
 }
 
-/* The input and a new output of the same shape. */
-static OrtStatus* begin(OrtKernelContext* context, const OrtValue** in, OrtValue** out,
-                        size_t* count) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  size_t rank = 0;
-  int64_t dims[8];
-  TRY(api->KernelContext_GetInput(context, 0, in));
-  TRY(api->GetTensorTypeAndShape(*in, &info));
-  OrtStatus* status = api->GetDimensionsCount(info, &rank);
-  status = status == NULL && rank <= 8 ? api->GetDimensions(info, dims, rank) : status;
-  status = status == NULL ? api->GetTensorShapeElementCount(info, count) : status;
-  api->ReleaseTensorTypeAndShapeInfo(info);
-  return status != NULL ? status : api->KernelContext_GetOutput(context, 0, dims, rank, out);
-}
-
 static OrtStatus* ORT_API_CALL compute_numbers(void* kernel, OrtKernelContext* context) {
   const struct kernel* self = kernel;
-  const OrtValue* in = NULL;
-  OrtValue* out = NULL;
-  size_t count = 0;
-  float *from = NULL, *to = NULL;
-  TRY(begin(context, &in, &out, &count));
-  TRY(api->GetTensorMutableData((OrtValue*)in, (void**)&from));
-  TRY(api->GetTensorMutableData(out, (void**)&to));
-  for (size_t i = 0; i < count; i++) to[i] = self->by * from[i] + self->added;
+  struct plain_call call;
+  TRY(plain_begin(api, context, &call));
+  for (size_t i = 0; i < call.count; i++) call.y[i] = self->by * call.x[i] + self->added;
   return NULL;
 }
 
 static OrtStatus* ORT_API_CALL compute_fourfold(void* kernel, OrtKernelContext* context) {
   const OrtOp* inner = ((const struct kernel*)kernel)->inner;
-  const OrtValue* in = NULL;
-  OrtValue* out = NULL;
-  size_t count = 0;
-  TRY(begin(context, &in, &out, &count));
-  TRY(api->InvokeOp(context, inner, &in, 1, &out, 1));
-  in = out; /* element by element, so it may be both */
-  return api->InvokeOp(context, inner, &in, 1, &out, 1);
+  struct plain_call call;
+  TRY(plain_begin(api, context, &call));
+  TRY(api->InvokeOp(context, inner, &call.in, 1, &call.out, 1));
+  call.in = call.out; /* element by element, so it may be both */
+  return api->InvokeOp(context, inner, &call.in, 1, &call.out, 1);
 }
 
 static OrtStatus* ORT_API_CALL compute_double(void* kernel, OrtKernelContext* context) {
-  const OrtValue* in[2] = {NULL, NULL};
-  OrtValue* out = NULL;
-  size_t count = 0;
-  TRY(begin(context, &in[0], &out, &count));
-  in[1] = in[0];
-  return api->InvokeOp(context, ((const struct kernel*)kernel)->inner, in, 2, &out, 1);
+  struct plain_call call;
+  TRY(plain_begin(api, context, &call));
+  const OrtValue* in[] = {call.in, call.in};
+  return api->InvokeOp(context, ((const struct kernel*)kernel)->inner, in, 2, &call.out, 1);
 }
 
 #define OP(its_name, compute)            \

@@ -5,6 +5,30 @@
 
 #include "onnxruntime_c_api.h"
 
+/* A call of a kernel: its first input, its first output of the same shape, and their numbers. */
+struct plain_call {
+  const OrtValue* in;
+  OrtValue* out;
+  float *x, *y;
+  size_t count;
+};
+
+static inline OrtStatus* plain_begin(const OrtApi* api, OrtKernelContext* context,
+                                     struct plain_call* call) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  int64_t shape[16];
+  size_t rank = 0;
+  OrtStatus* status = api->KernelContext_GetInput(context, 0, &call->in);
+  if (status == NULL) status = api->GetTensorTypeAndShape(call->in, &info);
+  if (status == NULL) status = api->GetDimensionsCount(info, &rank);
+  if (status == NULL) status = api->GetDimensions(info, shape, rank);
+  if (status == NULL) status = api->GetTensorShapeElementCount(info, &call->count);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  if (status == NULL) status = api->KernelContext_GetOutput(context, 0, shape, rank, &call->out);
+  if (status == NULL) status = api->GetTensorMutableData((OrtValue*)call->in, (void**)&call->x);
+  return status != NULL ? status : api->GetTensorMutableData(call->out, (void**)&call->y);
+}
+
 static inline const char* ORT_API_CALL plain_provider(const OrtCustomOp* op) {
   return (void)op, (const char*)NULL;
 }

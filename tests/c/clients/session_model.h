@@ -25,22 +25,11 @@ static inline OrtStatusPtr ORT_API_CALL twice_create(const OrtCustomOp* op, cons
   return NULL;
 }
 static inline OrtStatusPtr ORT_API_CALL twice_compute(void* kernel, OrtKernelContext* context) {
-  const OrtValue* from = NULL;
-  OrtValue* to = NULL;
-  OrtTensorTypeAndShapeInfo* shape = NULL;
-  int64_t length = 0;
-  float *in = NULL, *out = NULL;
+  struct plain_call call;
   (void)kernel;
-  OrtStatus* status = twice_api->KernelContext_GetInput(context, 0, &from);
-  status = status != NULL ? status : twice_api->GetTensorTypeAndShape(from, &shape);
-  status = status != NULL ? status : twice_api->GetDimensions(shape, &length, 1);
-  twice_api->ReleaseTensorTypeAndShapeInfo(shape);
-  status =
-      status != NULL ? status : twice_api->KernelContext_GetOutput(context, 0, &length, 1, &to);
-  status = status != NULL ? status : twice_api->GetTensorMutableData((OrtValue*)from, (void**)&in);
-  status = status != NULL ? status : twice_api->GetTensorMutableData(to, (void**)&out);
-  for (int64_t i = 0; status == NULL && i < length; i++) {
-    out[i] = 2 * in[i];
+  OrtStatus* status = plain_begin(twice_api, context, &call);
+  for (size_t i = 0; status == NULL && i < call.count; i++) {
+    call.y[i] = 2 * call.x[i];
   }
   return status;
 }
