@@ -9,21 +9,20 @@ FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
 RUNS = abi heap old_client storm:2:50000:2 storm:2:100000:1:arena adaptor_storm:2:20000:2 \
-  models kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads \
+  models kernels:100000 many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads \
   provider_threads $(RUNS_OF_$(SYSTEM))
-RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) \
-  kernel_threads:100000
-RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
+RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING)
+RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING)
 THROWING = $(BUILD)/throwing_ops.so
 # Clients that fork. They are apart because the runtimes of most sanitizers do not work in the child
 # of a process with threads.
-FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork session_threads:fork \
-  fork_order
+FORKS = kernels:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 \
+  session_threads:fork fork_order
 # With tsan, only clients with threads. It finds a race also where the accesses are not simultaneous,
 # so the storms are short; asan runs the long ones.
-RUNS_OF_TSAN = heap storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 models kernels \
+RUNS_OF_TSAN = heap storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 models kernels:10000 \
   many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads:1000 \
-  provider_threads throwing:$(THROWING) kernel_threads:10000
+  provider_threads throwing:$(THROWING)
 # valgrind runs one thread at a time, so the storms are short; asan runs `faults` with its hundreds
 # of processes.
 RUNS_OF_VALGRIND = heap storm:2:2000:2 storm:2:8000:1:arena \
@@ -59,7 +58,7 @@ $(BUILD)/faults.so:
 
 # These programs call internal functions of the core, so they are linked with its object files.
 $(BUILD)/faults $(BUILD)/faults.so $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
-$(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
+$(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
 # The libraries that calls load; their paths are in macros.
 LOADED = custom_ops device_ep add_ep lying_ep
@@ -205,8 +204,8 @@ cross:
 # Builds the library for the C library musl, as on Alpine Linux, and runs the clients on it, on a
 # machine with another C library. There is no C++ library for musl, so what needs one is left out.
 MUSL = musl-gcc
-RUNS_OF_MUSL = $(RUNS_OF_OTHERS) kernel_threads:10000 kernel_threads:1000:fork storm:2:2000:2:fork \
-  adaptor_storm:2:2000:2:fork shared_env:10000:200 arena_fork session_threads:fork fork_order \
+RUNS_OF_MUSL = $(RUNS_OF_OTHERS) kernels:10000 kernels:1000:fork storm:2:2000:2:fork \
+  adaptor_storm:2:2000:2:fork shared_env:10000:200 session_threads:fork fork_order \
   $(INSIDERS_OF_$(CHOSEN))
 .PHONY: musl
 musl:

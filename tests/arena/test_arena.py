@@ -5,7 +5,6 @@ import random
 from itertools import pairwise
 
 import pytest
-from support.processes import run
 from support.threads import run_threads
 
 from ortcffi import Failing, PythonAllocator, Tracking, ffi, lib
@@ -334,7 +333,3 @@ def test_blocks_never_overlap_and_are_merged_into_one_at_the_end(memory, strateg
         arena.free(arena.alloc(left))
     assert arena.figures()["TotalAllocated"] == left
     assert (left == 0) == (strategy == 1)
-
-
-def test_the_child_of_a_fork_can_use_the_bytes_that_another_thread_had_reserved(build_insider):
-    run(build_insider("arena_fork"))

@@ -2,11 +2,14 @@
 """Arenas in Python, over allocators of either library."""
 
 import re
+import threading
 from functools import partial
 
 import numpy as np
 import pytest
-from support.threads import run_threads
+from support.allocators import InPython
+from support.processes import TIME_LIMIT, fork
+from support.threads import join, run_threads, start
 
 import ortcffi as ort
 
@@ -135,3 +138,53 @@ def test_the_error_of_an_arena_names_its_limit(core_api):
         np.ones(8 << 20, "u1")
     assert re.search(message, str(caught.value.__cause__))
     del kept
+
+
+class Waiting(InPython):
+    """An allocator whose calls wait, where it holds them, until they may go on."""
+
+    holds = False
+
+    def __init__(self):
+        super().__init__()
+        self.is_held, self.may_go_on = threading.Event(), threading.Event()
+
+    def pause(self):
+        """Wait in a call."""
+        if self.holds:
+            self.is_held.set()
+            self.may_go_on.wait(TIME_LIMIT)
+
+    def alloc(self, size):
+        """A block, after a wait."""
+        self.pause()
+        return super().alloc(size)
+
+    def free(self, pointer):
+        """Drop a block, after a wait."""
+        self.pause()
+        super().free(pointer)
+
+
+@pytest.mark.parametrize("work", ["takes", "gives back"])
+def test_the_child_of_a_fork_can_use_the_bytes_that_another_thread_had_reserved(work):
+    inner = Waiting()
+    arena = ort.Arena(inner, max_bytes=MIB, strategy="as_requested")
+
+    def use_all():
+        inner.holds = False
+        block = arena.alloc(MIB)
+        with pytest.raises(MemoryError):
+            arena.alloc(1)
+        arena.free(block)
+        return True
+
+    if work == "gives back":
+        use_all()
+    inner.holds = True
+    (thread,) = start(arena.shrink if work == "gives back" else lambda: arena.empty(MIB, "u1"))
+    assert inner.is_held.wait(TIME_LIMIT)
+    status = fork(use_all)
+    inner.may_go_on.set()
+    join(thread)
+    assert status == 0
