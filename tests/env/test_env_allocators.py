@@ -186,9 +186,6 @@ def test_a_foreign_allocator_speaks_for_the_one_inside(api, tracking):
     assert foreign.stats.bytes_allocated == tracking.bytes_allocated == 80
     del x
     assert allocator_for(api, foreign) is foreign
-
-
-def test_an_allocator_of_the_same_library_is_used_as_it_is(api):
     assert allocator_for(api, api.default_allocator) is api.default_allocator
 
 

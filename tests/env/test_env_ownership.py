@@ -150,11 +150,12 @@ def test_a_real_library_takes_an_allocator_with_a_soft_limit_without_a_warning(r
 # --- loggers --------------------------------------------------------------------------------------
 
 
-def test_the_logger_of_a_further_environment_is_not_kept(api):
-    class Logger:
-        def __call__(self, message):
-            raise AssertionError(message)
+class Logger:
+    def __call__(self, message):
+        raise AssertionError(message)
 
+
+def test_the_logger_of_a_further_environment_is_not_kept(api):
     with ort.Env("first", api) as _first:
         loggers = [Logger() for _ in range(3)]
         gone = [weakref.ref(logger) for logger in loggers]
@@ -166,10 +167,6 @@ def test_the_logger_of_a_further_environment_is_not_kept(api):
 
 
 def test_the_logger_of_the_first_environment_is_kept_until_the_last_is_closed(api):
-    class Logger:
-        def __call__(self, message):
-            raise AssertionError(message)
-
     logger = Logger()
     alive = weakref.ref(logger)
     first = ort.Env("first", api, logger=logger)
@@ -190,17 +187,13 @@ def test_an_environment_that_fails_keeps_nothing(api):
 
 
 def test_create_env_with_options_fails_with_the_text_that_clients_match(api):
-    text = ffi.new("char[]", b"app")
-    wrong = {
+    text, newest = ffi.new("char[]", b"app"), API_VERSION
+    severity = "valid logging severity level value from the OrtLoggingLevel enumeration"
+    for words, fields in {
         "version set equal to ORT_API_VERSION": (1, 1, text),
-        "valid (non-null) log identifier string": (API_VERSION, 1, ffi.NULL),
-        "valid logging severity level value from the OrtLoggingLevel enumeration": (
-            API_VERSION,
-            7,
-            text,
-        ),
-    }
-    for words, fields in wrong.items():
+        "valid (non-null) log identifier string": (newest, 1, ffi.NULL),
+        severity: (newest, 7, text),
+    }.items():
         options = ffi.new("OrtEnvCreationOptions*", (*fields, ffi.NULL, ffi.NULL, ffi.NULL))
         status = lib.CreateEnvWithOptions(api.pointer, options, ffi.new("OrtEnv**"))
         with pytest.raises(ort.errors.InvalidArgument, match=re.escape(words)):

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Nodes Shape and Size of values whose shape is known: providers see constants in their place."""
 
-import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 from support import models
+from support.python_eps import provider
 
 import ortcffi as ort
 
-NAMES = itertools.count()
 BOOL = models.value("c", "bool", [])
 
 
@@ -33,17 +32,11 @@ def seen(
         def compile(self, _graph):
             return lambda *inputs: inputs[0]
 
-    provider = ort.execution_provider(f"sees shapes {next(NAMES)}", version="1.0.0")(Sees)
-    with (
-        ort.Env("shapes", api) as env,
-        env.register_ep(provider) as registered,
-        ort.SessionOptions(api, **settings) as options,
-    ):
-        options.add_devices(registered.devices[:1])
+    with ort.SessionOptions(api, **settings) as options:
         options.fix_dimension("fixed", 5)
         if weights is not None:
             options.add_external_initializers(weights)
-        ort.Session(model, options, api=api, env=env).close()
+        ort.Session(model, options, providers=[provider(Sees())], api=api).close()
     return graphs
 
 
@@ -65,19 +58,16 @@ def model_of(*nodes: bytes, shape: Any = (2, 3), length: int = 2, constants: Any
         ({"end": -1}, [4, 5, 6], [4, 5]),
         ({"start": -9, "end": 9}, [4, 5], [4, 5]),
         ({}, ["fixed", 3], [5, 3]),
+        ({}, [], []),
+        ({"start": 2, "end": 1}, [4, 5], []),
+        ({"start": 2}, [4, 5], []),
     ],
 )
 def test_the_shape_of_a_known_value_is_a_constant(api, bounds, shape, expected):
-    model = model_of(models.node("Shape", "x", "s", **bounds), shape=shape)
-    assert seen(api, model) == [(["Add"], {"s": expected})]
-
-
-@pytest.mark.parametrize(
-    ("bounds", "shape"), [({}, []), ({"start": 2, "end": 1}, [4, 5]), ({"start": 2}, [4, 5])]
-)
-def test_a_shape_may_have_no_dimensions(api, bounds, shape):
-    model = model_of(models.node("Shape", "x", "s", **bounds), shape=shape, length=1)
-    assert seen(api, model)[0][1] == {"s": []}
+    node = models.node("Shape", "x", "s", **bounds)
+    [(operators, constants)] = seen(api, model_of(node, shape=shape, length=len(expected) or 1))
+    assert constants == {"s": expected}
+    assert operators == ["Add"] or expected == []
 
 
 def test_nodes_that_only_a_shape_reads_are_left_out(api):
@@ -93,29 +83,22 @@ def with_types(model: bytes) -> bytes:
         return prepared.to_bytes()
 
 
-def test_shapes_of_initializers_are_constants(api):
-    weights = [models.tensor("w", np.ones((7, 8), np.float32))]
-    model = model_of(models.node("Shape", "w", "s"), constants=weights)
-    assert seen(api, model) == [(["Add"], {"s": [7, 8]})]
-
-
-def test_shapes_of_initializers_that_options_give_are_constants(api):
-    weights = [models.external_tensor("w", (2, 3), "of no file")]
-    model = model_of(models.node("Shape", "w", "s"), constants=weights)
+def test_shapes_of_initializers_are_constants_also_of_those_that_options_give(api):
+    shape = models.node("Shape", "w", "s")
+    plain = models.tensor("w", np.ones((2, 3), np.float32))
+    external = models.external_tensor("w", (2, 3), "of no file")
+    expected = [(["Add"], {"s": [2, 3]})]
+    assert seen(api, model_of(shape, constants=[plain])) == expected
     with ort.Value.from_dlpack(np.zeros((2, 3), np.float32), api=api) as given:
-        assert seen(api, model, {"w": given}) == [(["Add"], {"s": [2, 3]})]
+        assert seen(api, model_of(shape, constants=[external]), {"w": given}) == expected
 
 
-@pytest.mark.parametrize("shape", [["n", 3], [None, 3], None])
-def test_a_shape_that_is_not_known_stays_a_node(api, shape):
-    model = model_of(models.node("Shape", "x", "s"), shape=shape)
-    assert seen(api, model) == [(["Shape", "Add"], {})]
-
-
-def test_shapes_stay_nodes_where_options_disable_optimizations(api):
-    model = model_of(models.node("Shape", "x", "s"))
-    level = ort.OptimizationLevel.DISABLE_ALL
-    assert seen(api, model, optimization_level=level) == [(["Shape", "Add"], {})]
+def test_shapes_stay_nodes_where_they_are_not_known_or_options_disable_optimizations(api):
+    shape = models.node("Shape", "x", "s")
+    expected, level = [(["Shape", "Add"], {})], ort.OptimizationLevel.DISABLE_ALL
+    for open_shape in (["n", 3], [None, 3], None):
+        assert seen(api, model_of(shape, shape=open_shape)) == expected
+    assert seen(api, model_of(shape), optimization_level=level) == expected
 
 
 def test_sizes_of_constants_are_constants(api):
@@ -123,15 +106,14 @@ def test_sizes_of_constants_are_constants(api):
     assert seen(api, model)[0] == (["Add"], {"s": 2})
 
 
-@pytest.mark.parametrize(("shape", "size"), [([4, 5], 20), ([], 1), ([0, 5], 0)])
-def test_on_the_core_the_size_of_a_known_value_is_a_constant(core_api, shape, size):
+@pytest.mark.parametrize(("shape", "size"), [([4, 5], 20), ([], 1), ([0, 5], 0), ([1 << 62, 2], 0)])
+def test_on_the_core_the_size_of_a_known_value_is_a_constant_if_it_is_an_integer(
+    core_api, shape, size
+):
     model = model_of(models.node("Size", "x", "s"), shape=shape)
-    assert seen(core_api, model) == [(["Add"], {"s": size})]
-
-
-def test_a_size_that_no_integer_can_be_stays_a_node(core_api):
-    model = model_of(models.node("Size", "x", "s"), shape=[1 << 62, 2])
-    assert seen(core_api, model) == [(["Size", "Add"], {})]
+    is_constant = shape != [1 << 62, 2]
+    expected = (["Add"], {"s": size}) if is_constant else (["Size", "Add"], {})
+    assert seen(core_api, model) == [expected]
 
 
 def branching(then: bytes, *nodes: bytes) -> bytes:
@@ -142,19 +124,16 @@ def branching(then: bytes, *nodes: bytes) -> bytes:
     return models.model([*nodes, node], inputs, [models.value("y", "int64", [2])])
 
 
-def test_shapes_in_branches_are_constants(api):
-    inner = [models.node("Shape", "x", "s"), models.node("Add", "s a", "t")]
+@pytest.mark.parametrize("where", ["in the branch", "around it"])
+def test_shapes_in_branches_and_around_them_are_constants(api, where):
+    shape, add = models.node("Shape", "x", "s"), models.node("Add", "s a", "t")
+    is_inner = where == "in the branch"
+    inner = [shape, add] if is_inner else [add]
     then = models.graph(inner, [], [models.value("t", "int64", [2])])
-    graphs = seen(api, branching(then))
-    assert (["Add"], {"s": [2, 3]}) in graphs
-    assert graphs[-1] == (["If"], {})
-
-
-def test_branches_read_shapes_around_them(api):
-    then = models.graph([models.node("Add", "s a", "t")], [], [models.value("t", "int64", [2])])
-    graphs = seen(api, branching(then, models.node("Shape", "x", "s")))
-    assert (["Add"], {}) in graphs
-    assert graphs[-1] == (["If"], {"s": [2, 3]})
+    graphs = seen(api, branching(then, *([] if is_inner else [shape])))
+    found, none = {"s": [2, 3]}, {}
+    assert (["Add"], found if is_inner else none) in graphs
+    assert graphs[-1] == (["If"], none if is_inner else found)
 
 
 def test_a_shape_may_be_an_output(api):

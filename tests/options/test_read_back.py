@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from ortcffi import FreeDimension, RunOptions, SessionOptions, Value, emulate
+from ortcffi import RunOptions, SessionOptions, Value, emulate
 from ortcffi._native import ffi, lib
 from ortcffi.errors import InvalidArgument, check
 from ortcffi.options.config_entries import read_items
@@ -36,10 +36,16 @@ def seen_anew(options):
     return type(options).from_handle(options.api, options.handle, parent=options)
 
 
-def test_a_profile_that_is_disabled_has_no_path(core_api):
+def test_what_was_given_is_listed_by_the_core(core_api):
+    with RunOptions(core_api, config={"z": "1", "a": ""}) as options:
+        assert list(seen_anew(options).config.items()) == [("z", "1"), ("a", "")]
     with SessionOptions(core_api, profiling="p") as options:
         options.profiling = None
         assert seen_anew(options).profiling is None
+        dimensions = [("N", 3, False), ("DATA_BATCH", -1, True), ("N", 2**63 - 1, False)]
+        for name, length, is_denotation in dimensions:
+            options.fix_dimension(name, length, is_denotation=is_denotation)
+        assert seen_anew(options).free_dimensions == dimensions
 
 
 def test_entries_come_back_in_the_order_in_which_they_were_first_added(core_api):
@@ -50,23 +56,6 @@ def test_entries_come_back_in_the_order_in_which_they_were_first_added(core_api)
             (key, "2" if key == keys[500] else "1") for key in keys
         ]
         assert [options.config[key] for key in keys].count("1") == 999
-
-
-def test_entries_of_runs_are_listed_by_the_core(core_api):
-    with RunOptions(core_api, config={"z": "1", "a": ""}) as options:
-        assert list(seen_anew(options).config.items()) == [("z", "1"), ("a", "")]
-
-
-def test_dimensions_are_kept_in_order_also_if_a_name_is_repeated(core_api):
-    with SessionOptions(core_api) as options:
-        options.fix_dimension("N", 3)
-        options.fix_dimension("DATA_BATCH", -1, is_denotation=True)
-        options.fix_dimension("N", 2**63 - 1)
-        assert seen_anew(options).free_dimensions == [
-            FreeDimension("N", 3),
-            FreeDimension("DATA_BATCH", -1, is_denotation=True),
-            FreeDimension("N", 2**63 - 1),
-        ]
 
 
 @pytest.mark.parametrize("api", ["core"], indirect=True)
@@ -154,14 +143,9 @@ def test_an_entry_may_name_a_setting(core_api, key):
         set_entry(options, key, value)
         assert f"session.{key}" not in seen_anew(options).config
         assert getattr(seen_anew(options), name) == expected
-
-
-@pytest.mark.parametrize("key", ["optimized_model_filepath", "enable_profiling"])
-def test_an_empty_path_of_an_entry_is_none(core_api, key):
-    with SessionOptions(core_api) as options:
-        for value in ("run", ""):
-            set_entry(options, key, value)
-        assert getattr(seen_anew(options), NAMED[key][0]) is None
+        if key in ("optimized_model_filepath", "enable_profiling"):
+            set_entry(options, key, "")
+            assert getattr(seen_anew(options), name) is None
 
 
 @pytest.mark.parametrize(

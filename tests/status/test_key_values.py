@@ -55,14 +55,11 @@ def test_keys_and_values_are_any_text(api):
 
 def test_a_value_can_be_replaced_and_removed(pairs):
     pairs["z"] = "other"
-    assert pairs["z"] == "other"
+    assert repr(KeyValuePairs({"z": pairs["z"]})) == "KeyValuePairs({'z': 'other'})"
     del pairs["z"]
     assert pairs == {"a": "2"}
     assert pairs.pop("a") == "2"
-    assert len(pairs) == 0
-
-
-def test_pairs_may_be_changed_while_they_are_looped_over(pairs):
+    pairs.update(b="1", c="2")
     for key in pairs:
         del pairs[key]
     assert len(pairs) == 0
@@ -73,12 +70,6 @@ def test_a_key_that_is_not_there_is_a_key_error(pairs):
         pairs["nope"]
     with pytest.raises(KeyError, match="nope"):
         del pairs["nope"]
-
-
-def test_an_empty_key_is_refused_because_the_library_would_ignore_it(pairs):
-    with pytest.raises(ValueError, match="key must not be empty"):
-        pairs[""] = "v"
-    assert len(pairs) == 2
 
 
 @pytest.mark.parametrize("wrong", [b"k", 5, None])
@@ -98,6 +89,8 @@ def test_keys_and_values_must_be_strings_that_c_can_hold(pairs, wrong, reason):
         pairs[wrong] = "v"
     with pytest.raises(ValueError, match=f"the value of 'k' must .*{reason}"):
         pairs["k"] = wrong
+    with pytest.raises(ValueError, match="key must not be empty"):
+        pairs[""] = "v"  # which the library would ignore
     assert len(pairs) == 2
 
 
@@ -113,11 +106,6 @@ def test_text_that_is_not_utf8_has_replacement_characters(api):
         lib.AddKeyValuePair(api.pointer, pairs.handle, b"k", b"a\xffb")
         assert pairs["k"] == "a\ufffdb"
         assert pairs.to_dict() == {"k": "a\ufffdb"}
-
-
-def test_the_repr_shows_the_pairs(api):
-    with api.key_values({"a": "1"}) as pairs:
-        assert repr(pairs) == "KeyValuePairs({'a': '1'})"
 
 
 def test_pairs_of_another_object_can_be_read_but_not_changed(pairs):
