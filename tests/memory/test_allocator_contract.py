@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from support.allocators import InPython
+from support.allocators import ADAPTORS, InPython
 from support.threads import run_threads
 
 import ortcffi
@@ -13,7 +13,6 @@ from ortcffi import (
     Aligned,
     Allocator,
     Arena,
-    Failing,
     Guarded,
     Limiting,
     Tracking,
@@ -22,13 +21,8 @@ from ortcffi import (
 
 MAKERS = {
     "default": lambda inner: inner,
-    "aligned": lambda inner: Aligned(inner, 128),
-    "limiting": lambda inner: Limiting(inner, 1 << 40),
-    "failing": lambda inner: Failing(inner, after=1 << 40),
-    "guarded": Guarded,
+    **ADAPTORS,
     "guarded with closed pages": lambda inner: Guarded(inner, close_pages=True),
-    "tracking": Tracking,
-    "arena": Arena,
     "arena of limiting": lambda inner: Arena(Limiting(inner, 1 << 40), strategy="as_requested"),
     "tracking of limiting": lambda inner: Tracking(Limiting(inner, 1 << 40)),
     "aligned of tracking": lambda inner: Aligned(Tracking(inner), 4096),

@@ -4,18 +4,12 @@
 import copy
 
 import pytest
+from support.allocators import ADAPTORS
 
 import ortcffi as ort
 from ortcffi import errors, ffi
 
 HUGE = 2**46
-ADAPTORS = {
-    "aligned": lambda inner: ort.Aligned(inner, 64),
-    "limiting": lambda inner: ort.Limiting(inner, 2**60),
-    "failing": lambda inner: ort.Failing(inner, 10),
-    "tracking": ort.Tracking,
-    "arena": ort.Arena,
-}
 
 
 @pytest.fixture(params=ADAPTORS)

@@ -5,16 +5,14 @@ import sys
 
 import numpy as np
 import pytest
+from support.allocators import ADAPTORS
 
 import ortcffi as ort
 
 MIB = 1 << 20
 MAKERS = {
     "default": lambda inner: inner,
-    "aligned": lambda inner: ort.Aligned(inner, 4096),
-    "limiting": lambda inner: ort.Limiting(inner, 1 << 40),
-    "tracking": ort.Tracking,
-    "arena": ort.Arena,
+    **{name: ADAPTORS[name] for name in ("aligned", "limiting", "tracking", "arena")},
     "chain": lambda inner: ort.Tracking(ort.Arena(ort.Aligned(inner, 256))),
 }
 

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""An allocator that is written in Python."""
+"""Allocators: an adaptor of each kind, and one that is written in Python."""
 
+from collections.abc import Callable
 from typing import Any
 
-from ortcffi import PythonAllocator, ffi
+from ortcffi import Aligned, Arena, Failing, Guarded, Limiting, PythonAllocator, Tracking, ffi
+
+# How each is made around another allocator; they refuse nothing that a machine has.
+ADAPTORS: dict[str, Callable[[Any], Any]] = {
+    "aligned": lambda inner: Aligned(inner, 4096),
+    "limiting": lambda inner: Limiting(inner, 1 << 60),
+    "failing": lambda inner: Failing(inner, 1 << 40),
+    "guarded": Guarded,
+    "tracking": Tracking,
+    "arena": Arena,
+}
 
 
 class InPython(PythonAllocator):
