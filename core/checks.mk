@@ -8,7 +8,7 @@ CLIENTS = ../tests/c/clients
 FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
-RUNS = abi heap old_client storm:2:50000:2 storm:2:100000:1:arena adaptor_storm:2:20000:2 \
+RUNS = abi heap storm:2:50000:2 storm:2:100000:1:arena adaptor_storm:2:20000:2 \
   models kernels:100000 many_threads:800:1000 reload:20:1000 shared_env:2000 platform session_threads \
   provider_threads $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING)
@@ -29,7 +29,7 @@ RUNS_OF_VALGRIND = heap storm:2:2000:2 storm:2:8000:1:arena \
   adaptor_storm:2:1000:2 models kernels many_threads:50:50 reload:3:50 shared_env:100 platform
 # On other systems what uses the system, with short storms. Without what is arithmetic and the
 # reading of bytes alone.
-RUNS_OF_OTHERS = abi heap old_client storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 \
+RUNS_OF_OTHERS = abi heap storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2000:2 \
   kernels many_threads:100:1000 reload:20:1000 shared_env:2000 platform session_threads:500 provider_threads
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
@@ -189,7 +189,7 @@ EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
 # The emulator notes each page of the range that the heap reserves, which takes it ten seconds for
 # the usual one. With few addresses the heap reserves a shorter range.
 ADDRESSES = 16G
-RUNS_OF_CROSS = abi old_client storm:2:2000:2 storm:2:8000:1:arena adaptor_storm:2:1000:2 \
+RUNS_OF_CROSS = abi storm:2:2000:2 storm:2:8000:1:arena adaptor_storm:2:1000:2 \
   kernels shared_env:100 platform
 .PHONY: cross
 cross:

@@ -13,6 +13,10 @@ from support.versions import API_VERSION, EACH_VERSION
 SLOTS = 429
 CREATE_STATUS, GET_ERROR_CODE, GET_ERROR_MESSAGE = 0, 1, 2
 RELEASE_STATUS = 93
+REFUSAL = (
+    "The requested API version [{asked}] is not available, only API versions [1, {newest}] are "
+    "supported in this build. Current ORT Version is: {version}\n"
+)
 
 
 class Base(ctypes.Structure):
@@ -77,6 +81,18 @@ def test_the_version_string_names_the_newest_api_version(library: Library) -> No
     newest = int(library.base.get_version_string().split(b".")[1])
     assert library.base.get_api(newest)
     assert newest >= API_VERSION
+
+
+def test_a_version_that_there_is_not_is_refused_with_those_that_there_are(
+    library: Library, capfd: pytest.CaptureFixture[str]
+) -> None:
+    version = library.base.get_version_string().decode()
+    newest = int(version.split(".")[1])
+    asked = [0, newest + 1, 2**32 - 1]
+    assert [library.base.get_api(number) for number in asked] == [None] * 3
+    assert capfd.readouterr().err == "".join(
+        REFUSAL.format(asked=number, newest=newest, version=version) for number in asked
+    )
 
 
 def test_every_slot_leads_to_code_of_the_library_itself(library: Library) -> None:

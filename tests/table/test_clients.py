@@ -8,17 +8,12 @@ import pytest
 from support.compilers import USES_MIMALLOC, build_folder, compile_shared
 from support.paths import CHECKOUT
 from support.processes import run
-from support.versions import API_VERSION, VERSION_STRING
+from support.versions import API_VERSION
 
 SOURCES = CHECKOUT / "tests/c/clients"
 INCLUDE = CHECKOUT / "core/include"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 HEADERS = ["onnxruntime_c_api.h", "onnxruntime_ep_c_api.h", "ortcore.h"]
-REFUSAL = (
-    "The requested API version [{asked}] is not available, only API versions [1, {newest}] are "
-    "supported in this build. Current ORT Version is: {version}\n"
-)
-
 Compile = Callable[..., Path]
 
 
@@ -96,17 +91,3 @@ def test_the_real_library_has_at_least_the_same_tables(
     compile_client: Compile, real_library_of_this_version: Path
 ) -> None:
     assert run(compile_client("abi.c"), real_library_of_this_version).stdout == "ok\n"
-
-
-@pytest.mark.parametrize("which", ["core_library", "real_library"])
-def test_a_client_of_version_1_gets_the_table_and_others_a_refusal(
-    compile_client: Compile, which: str, request: pytest.FixtureRequest
-) -> None:
-    done = run(compile_client("old_client.c"), request.getfixturevalue(which))
-    version = done.stdout.strip()
-    assert which == "real_library" or version == VERSION_STRING
-    newest = int(version.split(".")[1])
-    asked = [0, newest + 1, 2**32 - 1]
-    assert done.stderr == "".join(
-        REFUSAL.format(asked=number, newest=newest, version=version) for number in asked
-    )

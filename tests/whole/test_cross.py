@@ -11,7 +11,7 @@ from support.processes import run
 CROSS = "aarch64-linux-gnu"
 EMULATOR = ["qemu-aarch64", "-R", "16G", "-L", f"/usr/{CROSS}"]
 SECONDS = 600  # the emulator is slow, and so may be the machine
-RUNS = "abi old_client storm:2:1000:1 kernels platform"
+RUNS = "abi storm:2:1000:1 kernels platform"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from elftools.elf.enums import ENUM_DT_FLAGS
 from support.compilers import CORE, build_folder, locked
 from support.processes import run
 
-CLIENTS = {"abi", "heap", "kernels", "old_client", "platform", "storm"}
+CLIENTS = {"abi", "heap", "kernels", "platform", "storm"}
 
 
 @pytest.fixture(scope="module")

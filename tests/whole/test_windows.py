@@ -86,7 +86,7 @@ def test_the_dll_needs_only_what_every_windows_has(dll: Path) -> None:
 @pytest.mark.usefixtures("wine")
 def test_clients_run_on_the_dll(make: Make) -> None:
     ran = re.findall(r"== \S*/(\w+)\.exe", make("wine").stdout)
-    assert {"abi", "old_client", "storm", "platform"} <= set(ran)
+    assert {"abi", "storm", "platform"} <= set(ran)
 
 
 @pytest.mark.slow
