@@ -30,7 +30,8 @@ static const struct {
 #include "ort_tables.def"
     NAMED(ortcffi_end_legacy) NAMED(ortcffi_end_ops) NAMED(ortcffi_end_versioned)
         NAMED(ortcffi_release_adaptor) NAMED(ortcffi_release_list) NAMED(ortcffi_release_scope)
-            NAMED(ortcffi_release_scratch) NAMED(ortcffi_unregister_ep) NAMED(ortcffi_unwatch_ep)};
+            NAMED(ortcffi_release_scratch) NAMED(ortcffi_unregister_ep)
+                NAMED(ortcffi_free_figures)};
 
 void* ortcffi_releasing(const char* name) {
   for (size_t i = 0; i < sizeof releasing / sizeof *releasing; i++) {

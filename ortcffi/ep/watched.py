@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: MIT
 """Libraries of execution providers behind a table that counts, notes leaks and makes calls fail."""
 
+import atexit
+import re
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from ortcffi._convert import absolute, decode, encode, integer, optional_mapping, path_of
-from ortcffi._handle import Handle
-from ortcffi._native import by_slot, ffi, lib
+from ortcffi._forks import fork_safe_lock
+from ortcffi._handle import Handle, out_of, owned_by, owner_of
+from ortcffi._native import address_of, by_slot, compiled, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import HIGHEST_VERSION, core_api
 from ortcffi.ep.registered import name_of
-from ortcffi.errors import ErrorCode, check
+from ortcffi.errors import ErrorCode, Fail, InvalidArgument, check
+from ortcffi.kernels.host import host_function
 
 if TYPE_CHECKING:
     import os
 
+_lock = fork_safe_lock()  # held while the list of those that are open is changed
+_named: "WeakValueDictionary[str, WatchedEp]" = WeakValueDictionary()
+_open: "list[_Opened]" = []
 _EACH_CALL = 2**64 - 1
 _NEVER = "CreateStatus"  # with which clients answer that something has failed
 
@@ -73,10 +81,12 @@ class WatchedEp(Handle):
     of the extension.
     """
 
-    __slots__ = ("library", "name")
+    __slots__ = ("_as_host", "_path", "library", "name")
 
     name: str
     library: str
+    _path: str
+    _as_host: int  # 0 for the host's own version
 
     def __init__(
         self,
@@ -89,19 +99,27 @@ class WatchedEp(Handle):
         full = absolute("path", path)
         self.name = name_of(path, full) if name is None else name
         self.library = sys.modules["ortcffi._ort"].__file__ or ""
-        text = encode("name", self.name)
+        encode("name", self.name)
+        self._path = full
         version = 0 if as_host is None else integer("as_host", as_host, (1, HIGHEST_VERSION))
+        self._as_host = version
         numbers = faults_by_slot(faults)
-        out = self._begin_handle(core_api(), "ortcffi_watched_ep*", lib.ortcffi_unwatch_ep)
-        own = ffi.cast("void*", id(self))
-        status = lib.ortcffi_watch_ep(text, path_of("path", full), version, own, out)
-        check(core_api().pointer, status, "WatchedEp")
-        self._open_handle()
+        release, kind = lib.ortcffi_free_figures, "OrtcoreFigures*"
+        out = self._begin_handle(core_api(), kind, release, table=ffi.NULL)
+        with _lock:
+            if (other := _named.get(self.name)) is not None and not other.closed:
+                message = f"a library is already watched under the name {self.name}"
+                raise Fail(message, "WatchedEp")
+            if not lib.ortcffi_new_figures(out):
+                raise MemoryError("there is no memory for the figures of a library")
+            self._open_handle()
+            _named[self.name] = self
         set_faults(self._figures, numbers)
 
     @property
     def _figures(self) -> Any:
-        return lib.ortcffi_watched_figures(self.handle)
+        """What the trace counts into; valid until the library has been closed."""
+        return self.handle
 
     @property
     def calls(self) -> dict[str, int]:
@@ -145,6 +163,120 @@ class WatchedEp(Handle):
 
     def __repr__(self) -> str:
         return f"<WatchedEp {'closed' if self.closed else repr(self.name)}>"
+
+
+class _Opened:
+    """A watched library, from ``CreateEpFactories`` until its last factory is released."""
+
+    def __init__(self, watched: WatchedEp) -> None:
+        self.name, self.path, self.as_host = watched.name, watched._path, watched._as_host
+        self.figures = watched.handle  # stays when it is closed
+        self.trace: Any = None
+        self.library = self.release = ffi.NULL
+        self.factories: set[int] = set()
+
+    def begin_trace(self, base: Any) -> None:
+        """Put the table of a trace between the host and the library."""
+        host = decode(base.GetVersionString())
+        found = re.match(r"\d+\.(\d+)", host)
+        newest = min(int(found[1]) if found else 0, HIGHEST_VERSION)
+        if not newest or self.as_host > newest:
+            raise InvalidArgument(f"the host is older than as_host: its version is {host}")
+        version = self.as_host or newest
+        shown = host if version == newest else f"1.{version}.0"
+        faults = ffi.unpack(self.figures.fails, lib.ORTCFFI_SLOTS_AND_EP)
+        end = host_function("OrtcoreTraceEnd")
+        owner = owner_of("OrtcoreTrace*", None, end, self.figures)
+        given = base.GetApi(newest), version, shown.encode(), self.figures, out_of(owner)
+        check(core_api().pointer, host_function("OrtcoreTraceBegin")(*given), "WatchedEp")
+        self.trace = owned_by(owner)
+        self.figures.fails = faults  # which the trace has set to zero
+        self.figures.notes = 1
+
+    def open_library(self) -> Any:
+        """Open the library; return its ``CreateEpFactories``."""
+        reason = ffi.new("char[]", 4096)
+        path = path_of("path", self.path)
+        self.library = lib.ortcffi_library_open(path, reason, len(reason))
+        if not self.library:
+            raise Fail(decode(reason))
+        names = (b"CreateEpFactories", b"ReleaseEpFactory")
+        create, release = (lib.ortcffi_library_symbol(self.library, name) for name in names)
+        if not create or not release:
+            raise Fail(f"the library exports no execution provider: {self.path}")
+        self.release = ffi.cast("ReleaseEpApiFactoryFn", release)
+        return ffi.cast("CreateEpApiFactoriesFn", create)
+
+    def create(self, base: Any, logger: Any, factories: Any, room: int, out: Any) -> int:
+        """Have the library make its factories; return the address of its status."""
+        self.begin_trace(base)
+        create = self.open_library()
+        status = create(self.name.encode(), self.trace.base, logger, factories, room, out)
+        if not status:
+            made = [factories[i] for i in range(min(out[0], room))]
+            self.factories = {address_of(each) for each in made if each}
+            if not self.factories:  # a library that wants a newer table may answer success
+                wanted = self.figures.asked.bit_length() - 1
+                message = f"no factory was made; the library asked for API version {wanted}"
+                raise Fail(message)
+        return address_of(status)
+
+    def close(self) -> None:
+        """Close the library, and then end the trace."""
+        if self.library:
+            lib.ortcffi_library_close(self.library)
+        self.trace = None
+        with _lock:
+            _open.remove(self)
+
+
+def create(  # noqa: PLR0913, PLR0917  # as many as the C function
+    name: str, base: int, logger: int, factories: int, room: int, out: int
+) -> int | None:
+    """Serve ``CreateEpFactories``: the address of the library's status; None for other names."""
+    with _lock:
+        watched = _named.get(name)
+        is_open = any(each.name == name for each in _open)
+        if watched is None or watched.closed or is_open:
+            return None
+        opened = _Opened(watched)
+        _open.append(opened)
+    status = None
+    try:
+        status = opened.create(
+            ffi.cast("OrtApiBase*", base),
+            ffi.cast("OrtLogger*", logger),
+            ffi.cast("OrtEpFactory**", factories),
+            room,
+            ffi.cast("size_t*", out),
+        )
+    finally:
+        if status != 0:
+            opened.close()
+    return status
+
+
+def release(factory: int) -> int:
+    """Serve ``ReleaseEpFactory``: the address of the library's status."""
+    with _lock:
+        opened = next((each for each in _open if factory in each.factories), None)
+        if opened is None:
+            return 0
+        opened.factories.remove(factory)
+        is_last = not opened.factories
+    status = address_of(opened.release(ffi.cast("OrtEpFactory*", factory)))
+    if is_last:
+        opened.close()
+    return status
+
+
+def _keep_open() -> None:
+    """Have traces outlive the interpreter: hosts may call their libraries after it."""
+    for each in _open:
+        compiled.keep_forever(each)
+
+
+atexit.register(_keep_open)
 
 
 def left_statuses(figures: Any = ffi.NULL) -> list[LeftStatus]:

@@ -222,14 +222,24 @@ def python_ep(name: str) -> PythonEp:
     return PYTHON_EPS[name]  # type: ignore[no-any-return]
 
 
-def make_factory(name: str, base: int) -> tuple[Any, ...]:
+def make_factory(name: str, base: int, *places: int) -> tuple[Any, ...] | int:
     """Serve ``CreateEpFactories``."""
+    watched = sys.modules.get("ortcffi.ep.watched")
+    made: int | None = None if watched is None else watched.create(name, base, *places)
+    if made is not None:
+        return made
     api = table_of_base(ffi.cast("OrtApiBase*", base))
     found = definition_of(name)
     provider = found if isinstance(found, PythonEp) else python_ep(name)
     factory = _Factory(provider, api)
     facts = provider.name, provider.vendor, provider.version
     return factory, remember_table(api), api.version, *facts
+
+
+def release_factory(factory: int) -> int:
+    """Serve ``ReleaseEpFactory`` for a factory of another library."""
+    watched = sys.modules.get("ortcffi.ep.watched")
+    return 0 if watched is None else int(watched.release(factory))
 
 
 class _Factory:

@@ -69,3 +69,10 @@ void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep) {
   *ep->ended = 1;
   free(ep);
 }
+
+bool ortcffi_new_figures(OrtcoreFigures** out) {
+  *out = calloc(1, sizeof **out);
+  return *out != NULL;
+}
+
+void ortcffi_free_figures(OrtcoreFigures* figures) { free(figures); }

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* The lists of the process. No thread holds two of their locks. */
-enum ortcffi_list_name { LIST_OF_RUNS, LIST_OF_ALLOCATORS, LIST_OF_WATCHED_EPS, LIST_NAMES };
+enum ortcffi_list_name { LIST_OF_RUNS, LIST_OF_ALLOCATORS, LIST_NAMES };
 
 #ifdef Py_GIL_DISABLED
 

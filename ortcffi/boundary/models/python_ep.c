@@ -5,7 +5,10 @@
  * objects of ortcffi/models/python_ep.py, whose methods are called with the GIL held and with
  * addresses:
  *
- *   make_factory(name, base) -> (definition, api, version, name, vendor, version of the provider)
+ *   make_factory(name, base, logger, factories, room, out)
+ *     -> (definition, api, version, name, vendor, version of the provider); or the address of a
+ *     status, where another library has made the factories: ortcffi/ep/watched.py
+ *   release_factory(factory) -> the address of a status; of a factory of another library
  *   definition.devices(factory, hardware, count, devices, room, out)
  *   definition.create(options) -> provider
  *   provider.capability(graph, info)
@@ -302,7 +305,11 @@ static void free_factory(struct factory* factory) {
 struct make_call {
   const char* name;
   const OrtApiBase* base;
-  struct factory* factory;
+  const OrtLogger* logger;
+  OrtEpFactory** factories;
+  size_t room;
+  size_t* out;
+  struct factory* factory; /* NULL where another library has made factories */
   OrtStatus* status;
 };
 
@@ -320,23 +327,54 @@ static int begin_factory(struct factory* factory, PyObject* answer) {
   return 0;
 }
 
+/* Calls a function of ortcffi.models.python_ep; NULL with an exception. */
+static PyObject* call_module(const char* function, PyObject* arguments) {
+  PyObject* module = PyImport_ImportModule("ortcffi.models.python_ep");
+  PyObject* called = module == NULL ? NULL : PyObject_GetAttrString(module, function);
+  PyObject* answer =
+      called == NULL || arguments == NULL ? NULL : PyObject_CallObject(called, arguments);
+  Py_XDECREF(called);
+  Py_XDECREF(module);
+  Py_XDECREF(arguments);
+  return answer;
+}
+
+static unsigned long long number_of(const void* address) { return (uintptr_t)address; }
+
 static void make_in_python(void* argument) {
   struct make_call* call = argument;
-  const OrtApi* api = call->base->GetApi(1);
-  PyObject* module = PyImport_ImportModule("ortcffi.models.python_ep");
-  PyObject* answer = module == NULL
-                         ? NULL
-                         : PyObject_CallMethod(module, "make_factory", "sK", call->name,
-                                               (unsigned long long)(uintptr_t)call->base);
-  call->factory = answer == NULL ? NULL : new_struct(sizeof *call->factory);
-  if (answer != NULL && call->factory == NULL) {
-    PyErr_NoMemory();
-  }
-  if (call->factory == NULL || begin_factory(call->factory, answer) < 0) {
-    call->status = ortcffi_status_of_exception(api);
+  PyObject* answer =
+      call_module("make_factory", Py_BuildValue("(sKKKnK)", call->name, number_of(call->base),
+                                                number_of(call->logger), number_of(call->factories),
+                                                (Py_ssize_t)call->room, number_of(call->out)));
+  if (answer != NULL && PyLong_Check(answer)) {
+    call->status = PyLong_AsVoidPtr(answer);
+  } else {
+    call->factory = answer == NULL ? NULL : new_struct(sizeof *call->factory);
+    if (answer != NULL && call->factory == NULL) {
+      PyErr_NoMemory();
+    }
+    if (call->factory == NULL || begin_factory(call->factory, answer) < 0) {
+      call->status = ortcffi_status_of_exception(call->base->GetApi(1));
+    }
   }
   Py_XDECREF(answer);
-  Py_XDECREF(module);
+}
+
+struct release_call {
+  const OrtEpFactory* factory;
+  OrtStatus* status;
+};
+
+static void release_in_python(void* argument) {
+  struct release_call* call = argument;
+  PyObject* answer = call_module("release_factory", Py_BuildValue("(K)", number_of(call->factory)));
+  if (answer == NULL) {
+    PyErr_WriteUnraisable(NULL);
+  } else {
+    call->status = PyLong_AsVoidPtr(answer);
+    Py_DECREF(answer);
+  }
 }
 
 #define REQUIRE(condition, text)                                   \
@@ -352,13 +390,15 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
 CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
                                          const OrtLogger* logger, OrtEpFactory** factories,
                                          size_t room, size_t* out) {
-  struct make_call call = {name, base, NULL, NULL};
+  struct make_call call = {.name = name,
+                           .base = base,
+                           .logger = logger,
+                           .factories = factories,
+                           .room = room,
+                           .out = out};
   REQUIRE(base != NULL && base->GetApi(1) != NULL, "ort_api_base must have a table");
   REQUIRE(name != NULL && factories != NULL && out != NULL, "an argument must not be NULL");
   REQUIRE(room > 0, "there must be room for a factory");
-  if (ortcffi_watched_create(name, base, logger, factories, room, out, &call.status)) {
-    return call.status;
-  }
   OrtStatus* status = call_for_status(base->GetApi(1), make_in_python, &call, &call.status);
   if (status != NULL) {
     if (call.factory != NULL) {
@@ -366,16 +406,20 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
     }
     return status;
   }
-  factories[0] = &call.factory->callbacks;
-  *out = 1;
+  if (call.factory != NULL) {
+    factories[0] = &call.factory->callbacks;
+    *out = 1;
+  }
   return NULL;
 }
 
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory);
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
-  OrtStatus* status = NULL;
-  if (!ortcffi_watched_release(factory, &status) && factory != NULL) {
+  struct release_call call = {factory, NULL};
+  if (factory != NULL && factory->CreateEp == create_ep) {
     free_factory((struct factory*)factory);
+  } else if (factory != NULL) {
+    (void)call_with_gil(release_in_python, &call);
   }
-  return status;
+  return call.status;
 }

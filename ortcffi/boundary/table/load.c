@@ -59,6 +59,8 @@ void* ortcffi_library_symbol(void* library, const char* name) {
   return core_library_symbol(library, name);
 }
 
+void ortcffi_library_close(void* library) { core_library_close(library); }
+
 int ortcffi_library_of(const void* address, char* path) {
   return core_library_path(address, path) ? (int)strlen(path) : 0;
 }

@@ -19,6 +19,8 @@ void* ortcffi_library_expose(const char* path, char* reason, size_t reason_size)
 /* The address of a symbol of an open library or of one that it depends on; NULL if none has it. */
 void* ortcffi_library_symbol(void* library, const char* name);
 
+void ortcffi_library_close(void* library);
+
 /* The path of the file that an address was loaded from, as the loader names it: its length, with
  * the path in `path`, of at least 4096 bytes; 0 if there is none. */
 int ortcffi_library_of(const void* address, char* path);
