@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
-from ortcffi._native import address_of, answered_by_core, lib, slot_since
+from ortcffi._native import address_of, answered_by_core, ffi, lib, slot_since
 from ortcffi._public import public, refuse_pickle
 from ortcffi.errors import NotImplemented, OrtError, check
 
@@ -205,6 +205,14 @@ def core_api() -> "Api":
     """Return the table of the embedded core. API functions: ``GetApi``, ``GetVersionString``."""
     base: Any = lib.ortcffi_core_api_base()
     return of_core(base.GetApi(HIGHEST_VERSION), base, HIGHEST_VERSION)
+
+
+@cache
+def host_function(name: str) -> Any:
+    """Return a function of ``ortcore.h``, by its type, such as ``OrtcoreKernelCreate``."""
+    words = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    found = lib.GetExperimentalFunction(core_api().pointer, words[1:].encode())
+    return ffi.cast(name, found)
 
 
 @public

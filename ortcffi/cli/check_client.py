@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute, decode, native
 from ortcffi._native import ffi, lib
+from ortcffi._table import host_function
 from ortcffi.custom_ops.describe import FIELDS, ops_of, read_op
 from ortcffi.errors import ErrorCode, OrtError, call, check
 from ortcffi.kernels import child
-from ortcffi.kernels.host import host_function
 from ortcffi.table.api import Api
 from ortcffi.table.hosts import emulate, host_api, release_of
 from ortcffi.table.load import expose_symbols

@@ -13,10 +13,9 @@ from ortcffi._forks import fork_safe_lock
 from ortcffi._handle import Handle, out_of, owned_by, owner_of
 from ortcffi._native import address_of, by_slot, compiled, ffi, lib
 from ortcffi._public import meant, public
-from ortcffi._table import HIGHEST_VERSION, core_api
+from ortcffi._table import HIGHEST_VERSION, core_api, host_function
 from ortcffi.ep.registered import name_of
 from ortcffi.errors import ErrorCode, Fail, InvalidArgument, check
-from ortcffi.kernels.host import host_function
 
 if TYPE_CHECKING:
     import os

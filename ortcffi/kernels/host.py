@@ -3,26 +3,17 @@
 
 import os
 import sys
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
-from ortcffi._table import core_api
+from ortcffi._table import core_api, host_function
 from ortcffi.errors import call
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
-
-
-@cache
-def host_function(name: str) -> Any:
-    """Return a function of ``ortcore.h``, by its type, such as ``OrtcoreKernelCreate``."""
-    words = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
-    found = lib.GetExperimentalFunction(core_api().pointer, words[1:].encode())
-    return ffi.cast(name, found)
 
 
 def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:

@@ -9,9 +9,9 @@ from ortcffi._convert import named_error
 from ortcffi._handle import Closing
 from ortcffi._native import compiled, ffi
 from ortcffi._public import public
-from ortcffi._table import core_api
+from ortcffi._table import core_api, host_function
 from ortcffi.custom_ops.describe import CustomOp
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host
 from ortcffi.values.checks import array_as, element_of_array, unfit
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.tensor_type_info import TensorTypeInfo, array_of_infos, moved

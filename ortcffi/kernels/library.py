@@ -9,10 +9,10 @@ from ortcffi._convert import AnyPath, absolute
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import core_api, made_by
+from ortcffi._table import core_api, host_function, made_by
 from ortcffi.custom_ops.describe import CustomOp, ops_of, read_op
 from ortcffi.errors import check
-from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
+from ortcffi.kernels.host import call_host, copy_for, made_by_slot, table_of_host
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.make_kernel import make_kernel
 from ortcffi.memory.allocator import Allocator

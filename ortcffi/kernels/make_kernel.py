@@ -13,12 +13,12 @@ from ortcffi._convert import SIZE, encode, integer, named_error, optional_mappin
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._handle import out_of
 from ortcffi._native import address_of, ffi, lib
-from ortcffi._table import core_api
+from ortcffi._table import core_api, host_function
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType, other_attributes
 from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.kernels.checked import CheckedKernel
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.memory.adaptors import Guarded, guard_of
 from ortcffi.memory.allocator import Allocator

@@ -7,10 +7,11 @@ import numpy as np
 
 from ortcffi._convert import mapping
 from ortcffi._native import ffi
+from ortcffi._table import host_function
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.errors import NotImplemented
 from ortcffi.kernels.definition import Definition, table_of
-from ortcffi.kernels.host import call_host, empty_sequence_on_core, host_function
+from ortcffi.kernels.host import call_host, empty_sequence_on_core
 from ortcffi.memory.info import MemType
 from ortcffi.values.containers import sequence_items
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of

@@ -8,9 +8,9 @@ from ortcffi._convert import below_current_folder, bytes_like, input_path, nativ
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import Suggests, public, shortened, size
-from ortcffi._table import core_api
+from ortcffi._table import core_api, host_function
 from ortcffi.errors import check
-from ortcffi.kernels.host import call_host, call_host_on, host_function
+from ortcffi.kernels.host import call_host, call_host_on
 from ortcffi.models.view import described
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from ortcffi._convert import decode
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
+from ortcffi._table import host_function
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host
 from ortcffi.models import view
 from ortcffi.models.message import message_of_model, shown
 from ortcffi.models.parts import ModelNode, ModelValue, index_values, list_parts, part_at

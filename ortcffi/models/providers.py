@@ -8,11 +8,11 @@ from ortcffi._convert import decode, encode, optional_mapping
 from ortcffi._handle import Handle
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import meant, public, quoted
-from ortcffi._table import core_api
+from ortcffi._table import core_api, host_function
 from ortcffi.custom_ops.describe import read_op
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import check
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host
 from ortcffi.kernels.make_kernel import make_kernel
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph

@@ -9,6 +9,7 @@ from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, native
 from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi._table import host_function
 from ortcffi.errors import call
 from ortcffi.options.settings import (
     SHARED_ARENA,
@@ -390,7 +391,7 @@ class SessionOptions(Options, FromHandle):
                 call(api.pointer, _REGISTER, register, api.pointer, handle, native(to_open))
                 self._values["custom_ops"] = True
             return
-        from ortcffi.kernels.host import copy_for_options, host_function
+        from ortcffi.kernels.host import copy_for_options
 
         what = name, copy_for_options(name), ffi.NULL
         register = host_function("OrtcoreRegisterLibrary")

@@ -8,10 +8,9 @@ from ortcffi._convert import decode, pointer
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import core_api, default_api
+from ortcffi._table import core_api, default_api, host_function
 from ortcffi.custom_ops.describe import FIELDS
 from ortcffi.errors import Fail, check
-from ortcffi.kernels.host import host_function
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:

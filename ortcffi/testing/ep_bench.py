@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._table import core_api
+from ortcffi._table import core_api, host_function
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp
 from ortcffi.ep.watched import left_statuses
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
-from ortcffi.kernels.host import host_function, made_by_slot
+from ortcffi.kernels.host import made_by_slot
 from ortcffi.models.graph import Graph
 from ortcffi.models.model import Model
 from ortcffi.models.providers import CompiledNode, Ep, EpClaims

@@ -6,9 +6,9 @@ from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi
-from ortcffi._table import HIGHEST_VERSION, core_api
+from ortcffi._table import HIGHEST_VERSION, core_api, host_function
 from ortcffi.errors import OrtError, call
-from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.host import call_host
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.hosts import emulate
 from ortcffi.table.trace import Trace

@@ -6,9 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ortcffi._native import by_slot, ffi
-from ortcffi._table import HIGHEST_VERSION, of_core
+from ortcffi._table import HIGHEST_VERSION, host_function, of_core
 from ortcffi.ep.watched import faults_by_slot, set_faults
-from ortcffi.kernels.host import host_function
 from ortcffi.table.trace import Trace
 
 if TYPE_CHECKING:

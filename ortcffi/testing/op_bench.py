@@ -12,12 +12,11 @@ import numpy as np
 
 from ortcffi._convert import decode
 from ortcffi._native import lib
-from ortcffi._table import HIGHEST_VERSION, of_core
+from ortcffi._table import HIGHEST_VERSION, host_function, of_core
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
 from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.child import tell
-from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import CustomOpLibrary
 from ortcffi.table.hosts import release_of

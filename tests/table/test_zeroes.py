@@ -10,8 +10,8 @@ from support.versions import EACH_VERSION, VERSION_STRING
 
 import ortcffi as ort
 from ortcffi import ErrorCode, ffi, lib
+from ortcffi._table import host_function
 from ortcffi.errors import InvalidArgument, check
-from ortcffi.kernels.host import host_function
 
 SLOTS, EP_SLOTS = slots_of("ort_slots.def"), slots_of("ort_ep_slots.def")
 
