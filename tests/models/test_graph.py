@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from support import models
 from support.graphs import graph_of
 
 import ortcffi as ort
@@ -127,10 +128,6 @@ def test_a_wrong_argument_is_named_and_changes_nothing(words, wrong):
     assert (len(graph.inputs), len(graph.initializers), len(graph.nodes)) == (1, 1, 0)
 
 
-def test_an_empty_graph_is_a_model_without_nodes():
-    assert not onnx.load_from_string(ort.Graph().to_bytes()).graph.node
-
-
 @pytest.mark.usefixtures("real_api")
 def test_outputs_without_a_type_are_inferred():
     graph = graph_of("x f4[n]", "y = Cast(to=7) x", "y")
@@ -238,19 +235,15 @@ def test_a_reference_to_an_attribute_of_an_unknown_type_is_refused():
 
 
 def test_values_that_are_no_tensors_say_what_they_are():
-    onnx = pytest.importorskip("onnx")
-    helper = onnx.helper
-    tensor = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, ["n", 2])
+    tensor = models.tensor_type("float32", ["n", 2])
+    sequence = models.sequence_type(tensor)
     types = {
-        "sequence(float[n, 2])": helper.make_sequence_type_proto(tensor),
-        "optional(sequence(float[n, 2]))": helper.make_optional_type_proto(
-            helper.make_sequence_type_proto(tensor)
-        ),
-        "map(int64, float[n, 2])": helper.make_map_type_proto(onnx.TensorProto.INT64, tensor),
-        "unknown": onnx.TypeProto(),
+        "sequence(float[n, 2])": sequence,
+        "optional(sequence(float[n, 2]))": models.optional_type(sequence),
+        "map(int64, float[n, 2])": models.map_type("int64", tensor),
+        "unknown": b"",
     }
-    infos = [helper.make_value_info(f"v{i}", each) for i, each in enumerate(types.values())]
-    proto = helper.make_model(helper.make_graph([], "g", infos, infos[:1]))
-    values = ort.Graph(proto.SerializeToString()).inputs
+    infos = [models.value_info(f"v{i}", each) for i, each in enumerate(types.values())]
+    values = ort.Graph(models.model([], infos, infos[:1])).inputs
     expected = [f"<GraphValue v{i}: {each}>" for i, each in enumerate(types)]
     assert list(map(repr, values)) == expected

@@ -38,7 +38,13 @@ def run(graph, **feed):
 # --- types ----------------------------------------------------------------------------------------
 
 
-def test_shapes_and_types_of_inputs_are_set(graph):
+def test_shapes_and_types_of_values_are_set(graph):
+    graph.values["r"].element_type = "f4"
+    graph["r"].shape = [200]
+    infos = {each.name: each for each in parsed(graph).graph.value_info}
+    assert infos["r"].type.tensor_type.shape.dim[0].dim_value == 200
+    with pytest.raises(ValueError, match="element type of 'i' must be set before"):
+        graph["i"].shape = [3]
     graph.inputs["x"].shape = ("batch", 3, None)
     graph.inputs[0].element_type = "f8"
     (x,) = parsed(graph).graph.input
@@ -121,15 +127,6 @@ def test_a_state_whose_first_dimension_is_no_batch_keeps_it(first):
     assert graph.inputs["state"].shape == (2, 8 if first == "n" else first, 3)
 
 
-def test_a_value_gets_a_type(graph):
-    graph.values["r"].element_type = "f4"
-    graph["r"].shape = [200]
-    infos = {each.name: each for each in parsed(graph).graph.value_info}
-    assert infos["r"].type.tensor_type.shape.dim[0].dim_value == 200
-    with pytest.raises(ValueError, match="element type of 'i' must be set before"):
-        graph["i"].shape = [3]
-
-
 # --- names ----------------------------------------------------------------------------------------
 
 
@@ -141,16 +138,10 @@ def test_values_and_nodes_are_renamed_in_subgraphs_too(graph, proto):
     assert set(graph["if"].implicit_inputs) == {"sum of both", "input"}
     assert graph["if"].attributes["then_branch"].nodes[0].inputs == ["sum of both"]
     assert graph["sum of both"].shape == (200,)
+    graph.rename({"sum of both": "r", "r": "sum of both"})
+    assert (graph["first"].outputs, graph["relu"].inputs) == (["r"], ["r"])
+    assert graph["relu"].outputs == ["sum of both"]
     np.testing.assert_array_equal(run(graph, input=X), expected)
-
-
-def test_names_can_be_exchanged(graph):
-    graph.rename({"t": "r", "r": "t"})
-    assert (graph["add"].outputs, graph["relu"].inputs, graph["relu"].outputs) == (
-        ["r"],
-        ["r"],
-        ["t"],
-    )
 
 
 @pytest.mark.parametrize(
@@ -426,7 +417,7 @@ def test_a_graph_is_converted_to_another_version():
 
 @pytest.mark.parametrize("keep_ports", [False, True])
 @pytest.mark.parametrize("element_type", ["f2", ort.ElementType.BFLOAT16])
-def test_floats_are_converted(graph, element_type, keep_ports):
+def test_floats_are_converted(graph, proto, element_type, keep_ports):
     pytest.importorskip("ml_dtypes")
     graph.convert_floats(element_type, keep_ports=keep_ports)
     element = ort.ElementType.FLOAT if keep_ports else ort.ElementType.FLOAT16
@@ -435,12 +426,8 @@ def test_floats_are_converted(graph, element_type, keep_ports):
     assert graph.inputs["x"].element_type == graph.outputs["z"].element_type == element
     assert graph["w"].element_type != ort.ElementType.FLOAT
     onnx.checker.check_model(parsed(graph), full_check=True)
-
-
-def test_a_graph_in_float16_computes_the_same(graph, proto):
-    expected = run(proto)
-    graph.convert_floats(keep_ports=True)
-    np.testing.assert_allclose(run(graph), expected, rtol=1e-2)
+    if keep_ports and element_type == "f2":
+        np.testing.assert_allclose(run(graph), run(proto), rtol=1e-2)
 
 
 def test_a_name_may_stand_for_floats_in_one_branch_and_integers_in_another():

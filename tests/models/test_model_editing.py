@@ -80,9 +80,17 @@ def test_the_name_of_a_file_may_be_as_long_as_the_system_allows(model, proto, tm
     assert onnx.load(path) == proto
 
 
-def test_weights_go_to_another_file(model, proto, tmp_path):
-    path = tmp_path / "model.onnx"
+def test_weights_go_to_another_file(model, proto, tmp_path, monkeypatch):
+    path, modes, replace = tmp_path / "model.onnx", [], os.replace
+    path.touch(0o600)
+
+    def noted(*arguments):
+        modes.extend(os.stat(each).st_mode & 0o777 for each in tmp_path.iterdir())
+        replace(*arguments)
+
+    monkeypatch.setattr(os, "replace", noted)
     model.save(path, external_data="512 B")
+    assert os.name == "nt" or set(modes) == {0o600}, "as private as the old one from the first byte"
     assert sorted(os.listdir(tmp_path)) == ["model.onnx", "model.onnx.data"]
     assert os.path.getsize(path) < 1000
     assert onnx.load(path).graph.initializer[0].raw_data == proto.graph.initializer[0].raw_data
@@ -193,7 +201,7 @@ def test_tensors_without_their_numbers_do_not_go_to_another_file(proto, tmp_path
 
 def test_a_saved_model_has_its_own_weights_at_each_moment(model, tmp_path, monkeypatch):
     """Whatever stops a save, the old model is there with its weights, or the new with its own."""
-    path = tmp_path / "model.onnx"
+    path, rename = tmp_path / "model.onnx", os.replace
     model.save(path, external_data=1)
     weights = model.graph.initializers["w"]
     other = with_weights(model, -weights)
@@ -201,25 +209,37 @@ def test_a_saved_model_has_its_own_weights_at_each_moment(model, tmp_path, monke
     def stop(*_arguments):
         raise KeyboardInterrupt
 
-    for step in ["take", "finish", "replace"]:
+    def rename_and_stop(*arguments):
+        rename(*arguments)
+        raise KeyboardInterrupt
+
+    def saved_when(function, place):
         with monkeypatch.context() as patch:
-            patch.setattr(f"ortcffi._new_file.NewFile.{step}", stop)
+            patch.setattr(place, function)
             with pytest.raises(KeyboardInterrupt):
                 other.save(path, external_data=1)
+        return ort.Model.load(path).graph.initializers["w"]
+
+    for step in ["take", "finish", "replace"]:
+        found = saved_when(stop, f"ortcffi._new_file.NewFile.{step}")
         assert sorted(os.listdir(tmp_path)) == ["model.onnx", "model.onnx.data"]
-        np.testing.assert_array_equal(ort.Model.load(path).graph.initializers["w"], weights)
+        np.testing.assert_array_equal(found, weights)
+    np.testing.assert_array_equal(saved_when(rename_and_stop, "os.replace"), -weights)
     for expected in [other, model, other]:
         expected.save(path, external_data=1)
         assert len(os.listdir(tmp_path)) == 2
         saved = ort.Model.load(path).graph.initializers["w"]
         np.testing.assert_array_equal(saved, expected.graph.initializers["w"])
+    (tmp_path / "model.onnx.data").unlink()
+    model.save(path, external_data=1)  # also where the weights of the old one were lost
+    np.testing.assert_array_equal(ort.Model.load(path).graph.initializers["w"], weights)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an open file cannot be replaced")
 def test_graphs_keep_the_weights_of_a_model_that_is_replaced(model, tmp_path):
     path = tmp_path / "model.onnx"
     model.save(path, external_data=1)
-    first, second = ort.Graph(path), ort.Graph(path)
+    opened, first, second = ort.Model.load(path), ort.Graph(path), ort.Graph(path)
     weights = first.initializers["w"].copy()
     for graph in (first, first, second):
         graph.initializer(f"more {len(graph.initializers)}", np.ones(3000, np.float32))
@@ -227,44 +247,8 @@ def test_graphs_keep_the_weights_of_a_model_that_is_replaced(model, tmp_path):
         assert len(os.listdir(tmp_path)) == 2
         for each in (first, second, ort.Graph(path)):
             np.testing.assert_array_equal(each.initializers["w"], weights)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be replaced")
-def test_weights_of_another_model_are_never_read(model, tmp_path):
-    path = tmp_path / "model.onnx"
-    model.save(path, external_data=1)
-    opened, other = ort.Model.load(path), with_weights(model, -model.graph.initializers["w"])
-    for _ in range(3):
-        other.save(path, external_data=1)
         with pytest.raises(ort.errors.Fail, match="is no file"):
-            opened.graph.initializers["w"]
-
-
-def test_an_interrupt_after_the_rename_leaves_the_new_model_with_its_weights(
-    model, tmp_path, monkeypatch
-):
-    path = tmp_path / "model.onnx"
-    model.save(path, external_data=1)
-    rename = os.replace
-
-    def interrupted(*arguments):
-        rename(*arguments)
-        raise KeyboardInterrupt
-
-    weights = model.graph.initializers["w"]
-    monkeypatch.setattr(os, "replace", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        with_weights(model, -weights).save(path, external_data=1)
-    np.testing.assert_array_equal(ort.Model.load(path).graph.initializers["w"], -weights)
-
-
-def test_a_model_whose_weights_were_lost_is_saved_with_new_ones(model, tmp_path):
-    path = tmp_path / "model.onnx"
-    model.save(path, external_data=1)
-    (tmp_path / "model.onnx.data").unlink()
-    model.save(path, external_data=1)
-    weights = ort.Model.load(path).graph.initializers["w"]
-    np.testing.assert_array_equal(weights, model.graph.initializers["w"])
+            opened.graph.initializers["w"]  # and never those of another model
 
 
 def test_a_link_in_the_place_of_the_weights_is_not_written_through(model, tmp_path):
@@ -276,23 +260,6 @@ def test_a_link_in_the_place_of_the_weights_is_not_written_through(model, tmp_pa
     model.save(folder / "model.onnx", external_data=1)
     assert outside.read_bytes() == b"precious"
     assert onnx.load(folder / "model.onnx").graph.initializer[0].raw_data
-
-
-@pytest.mark.skipif(os.name == "nt", reason="of POSIX")
-def test_files_of_a_private_model_are_private_from_their_first_byte(model, tmp_path, monkeypatch):
-    path = tmp_path / "model.onnx"
-    model.save(path)
-    path.chmod(0o600)
-    modes = []
-    replace = os.replace
-
-    def noted(*arguments):
-        modes.extend(os.stat(each).st_mode & 0o777 for each in tmp_path.iterdir())
-        replace(*arguments)
-
-    monkeypatch.setattr(os, "replace", noted)
-    model.save(path, external_data=1)
-    assert set(modes) == {0o600}
 
 
 def test_a_folder_that_does_not_exist_is_no_path_of_a_model(model, tmp_path):

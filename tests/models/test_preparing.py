@@ -84,16 +84,14 @@ def test_a_function_with_a_name_that_is_no_text_is_refused():
 
 @pytest.mark.parametrize("depth", [100, 101])
 def test_functions_may_call_each_other_100_deep(depth):
-    onnx = pytest.importorskip("onnx")
-    functions = [
-        f'<domain: "f", opset_import: ["": 17, "f": 1]> f{i} (a) => (b) {{ b = f.f{i + 1}(a) }}'
-        for i in range(depth - 1)
-    ]
-    text = f"""<ir_version: 8, opset_import: ["": 17, "f": 1]>
-    g (float[2] x) => (float[2] y) {{ y = f.f0(x) }}
-    {chr(10).join(functions)}
-    <domain: "f", opset_import: ["": 17]> f{depth - 1} (a) => (b) {{ b = Neg(a) }}"""
-    model = ort.Model.load(onnx.parser.parse_model(text).SerializeToString())
+    pytest.importorskip("onnx")
+    calls = [f"f.f{i + 1}" for i in range(depth - 1)] + ["Neg"]
+    functions = (
+        f'<domain: "f", opset_import: ["": 17, "f": 1]> f{i} (a) => (b) {{ b = {call}(a) }}'
+        for i, call in enumerate(calls)
+    )
+    text = "\n".join(["g (float[2] x) => (float[2] y) { y = f.f0(x) }", *functions])
+    model = ort.Model.load(parsed(text, '"": 17, "f": 1'))
     if depth > 100:
         with pytest.raises(ValueError, match="'f100' is called 100 functions deep"):
             model.prepare()
@@ -114,26 +112,21 @@ def test_an_operator_that_cannot_be_replaced_is_refused(operators, reason):
         typeless().prepare(operators)
 
 
-def replaced(operator, inputs, x=(3,), **attributes):
-    """The operators that stand for one, and what they make of [-1, 0.2, 3]."""
+def replaced(operator, inputs):
+    """What those make of [-1, 0.2, 3] that stand for an operator."""
     pytest.importorskip("onnx")
-    graph = ort.Graph()
-    graph.input("x", "f4", x)
-    graph.initializer("most", np.array(1, np.float32))
-    graph.node(operator, inputs, ["y"], attributes=attributes)
-    graph.output("y", "f4", x)
+    graph = graph_of("x f4[3]", "", "", most=np.array(1, np.float32))
+    graph.node(operator, inputs, ["y"])
+    graph.output("y", "f4", [3])
     prepared = ort.Model.load(graph.to_bytes()).prepare([operator])
     assert operator not in [node.op_type for node in prepared.graph.nodes]
     with ort.Session(prepared, providers=["reference"], api=ort.core_api()) as session:
         return session.run(x=np.array([-1, 0.2, 3], np.float32))[0].tolist()
 
 
-def test_an_operator_is_replaced_that_leaves_out_an_input_in_the_middle():
-    assert replaced("Clip", ["x", "", "most"]) == pytest.approx([-1, 0.2, 1])
-
-
-def test_an_operator_is_replaced_with_the_defaults_of_its_attributes():
+def test_an_operator_is_replaced_with_defaults_and_without_an_input_in_the_middle():
     assert replaced("ThresholdedRelu", ["x"]) == pytest.approx([0, 0, 3])
+    assert replaced("Clip", ["x", "", "most"]) == pytest.approx([-1, 0.2, 1])
 
 
 def test_an_operator_within_one_is_replaced_that_needs_the_types_of_its_inputs():
@@ -144,26 +137,16 @@ def test_an_operator_within_one_is_replaced_that_needs_the_types_of_its_inputs()
 
 def test_branches_may_have_values_of_one_name_and_different_types():
     pytest.importorskip("onnx")
-
-    def branch(made, array):
-        nodes = [
-            models.node("CastLike", "x like", "h"),
-            models.node("Cast", "h", made, to=1),
-        ]
-        return models.graph(
-            nodes, [], [models.value(made, shape=[3])], [models.tensor("like", array)]
-        )
-
-    node = models.node(
-        "If",
-        "c",
-        "y",
-        then_branch=branch("a", np.ones(1, np.float32)),
-        else_branch=branch("b", np.ones(1, np.int64)),
+    branch = (
+        "{} () => (float[3] {}) <{} like = {{1}}> {{ h = CastLike(x, like) {} = Cast<to = 1>(h) }}"
     )
-    inputs = [models.value("c", "bool", []), models.value("x", shape=[3])]
-    model = ort.Model.load(models.model([node], inputs, [models.value("y", shape=[3])]))
-    (choice,) = model.prepare(["CastLike"]).graph.nodes
+    branches = {
+        "then_branch": branch.format("one", "a", "float[1]", "a"),
+        "else_branch": branch.format("two", "b", "int64[1]", "b"),
+    }
+    inner = ", ".join(f"{name} = {text}" for name, text in branches.items())
+    text = f"g (bool c, float[3] x) => (float[3] y) {{ y = If(c) <{inner}> }}"
+    (choice,) = ort.Model.load(parsed(text)).prepare(["CastLike"]).graph.nodes
     casts = {
         name: [node.attributes["to"] for node in graph.nodes if node.op_type == "Cast"]
         for name, graph in choice.subgraphs.items()
@@ -192,10 +175,7 @@ def test_without_the_package_onnx_the_error_says_how_to_get_it(monkeypatch):
 
 
 def test_what_onnx_cannot_infer_is_an_error():
-    graph = ort.Graph()
-    graph.input("x", "f4", [3])
-    graph.node("Add", ["x"], ["y"])  # of two inputs
-    graph.output("y", "f4", [3])
+    graph = graph_of("x f4[3]", "y = Add x", "y f4[3]")  # Add has two inputs
     with pytest.raises(ValueError, match="onnx cannot say which types"):
         ort.Model.load(graph.to_bytes()).prepare()
 
