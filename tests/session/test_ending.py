@@ -67,19 +67,15 @@ def later():
     join(*threads)
 
 
-def test_a_timeout_ends_a_run(endless):
+def test_a_timeout_ends_a_run(endless, opened, tmp_path):
     with pytest.raises(TimeoutError, match="longer than its timeout"):
         endless.run({"x": BIG}, timeout=0.01)
     with endless.bind(x=BIG) as bound, pytest.raises(TimeoutError):
         bound.run(timeout=0.01)
-
-
-def test_a_timeout_names_the_model_and_the_seconds(opened, tmp_path):
-    path = tmp_path / "endless.onnx"
-    path.write_bytes(models.loop(FOREVER, 32))
-    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+    (tmp_path / "endless.onnx").write_bytes(models.loop(FOREVER, 32))
+    session = opened(tmp_path / "endless.onnx", quiet())
     with pytest.raises(TimeoutError, match=r"run of '.*endless.onnx' .* timeout of 0.01 seconds"):
-        opened(path, options).run({"x": BIG}, timeout=0.01)
+        session.run({"x": BIG}, timeout=0.01)
 
 
 def test_a_timeout_that_is_long_enough_changes_nothing(opened, x):
@@ -208,56 +204,28 @@ def test_a_keyboard_interrupt_ends_a_run_in_the_main_thread(endless, later, how,
         run()
 
 
-def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later):
+@pytest.mark.parametrize("how", ["run", "bound"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_handler_of_the_program_runs_when_the_run_has_ended_and_is_no_interrupt(
+    endless, later, how, number
+):
+    run = endless.bind(x=BIG).run if how == "bound" else functools.partial(endless.run, {"x": BIG})
     seen = []
 
-    def interrupt():
-        os.kill(os.getpid(), signal.SIGINT)
+    def end_soon():
+        os.kill(os.getpid(), number)
         time.sleep(0.02)  # in which an interrupt would end the run
         endless.cancel()
 
-    old = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+    old = signal.signal(number, lambda number, _: seen.append((number, endless.running)))
     try:
-        thread = later(endless, interrupt)
+        thread = later(endless, end_soon)
         with pytest.raises(Cancelled):
-            endless.run({"x": BIG})
+            run()
         join(thread)
-        assert seen == [signal.SIGINT]
+        assert seen == [(number, 0)]
     finally:
-        signal.signal(signal.SIGINT, old)
-
-
-# --- handlers of other signals --------------------------------------------------------------------
-
-
-@pytest.fixture
-def on_sigterm():
-    """``on_sigterm(handler)`` sets a handler for the test."""
-    old = signal.getsignal(signal.SIGTERM)
-    yield lambda handler: signal.signal(signal.SIGTERM, lambda _number, _frame: handler())
-    signal.signal(signal.SIGTERM, old)
-
-
-def terminate():
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-@pytest.mark.parametrize("how", ["run", "bound"])
-def test_a_handler_runs_when_the_run_has_ended(endless, later, on_sigterm, how):
-    run = endless.bind(x=BIG).run if how == "bound" else functools.partial(endless.run, {"x": BIG})
-    seen = []
-    on_sigterm(lambda: seen.append(endless.running))
-
-    def end_soon():
-        terminate()
-        time.sleep(0.02)
-        endless.cancel()
-
-    thread = later(endless, end_soon)
-    with pytest.raises(Cancelled):
-        run()
-    join(thread)
-    assert seen == [0]
+        signal.signal(number, old)
 
 
 def python(code):
@@ -377,38 +345,32 @@ def interrupts(x):
 
 
 @pytest.fixture
-def domain(real_api):
-    with ort.CustomOpDomain("test", real_api) as domain:
-        for function in (exits, interrupts):
-            described = {"inputs": [np.float32], "outputs": [np.float32], "op_set": None}
-            domain.add(ort.custom_op("test", **described)(function))
-        yield domain
+def session_of(opened, real_api):
+    """``session_of(op)`` is a session whose node an op of a function above computes."""
 
-
-def model_of(op):
-    return graph_of("x f4[1,4]", f"y = test.{op} x", "y f4[1,4]")
-
-
-@pytest.fixture
-def session_of(opened, real_api, domain):
     def session_of(op):
-        options = ort.SessionOptions(real_api, log_severity=ort.LogSeverity.FATAL)
-        options.add_custom_op_domain(domain)
-        return opened(model_of(op), options)
+        options = options_with("test", op_of(op), api=real_api, log_severity=ort.LogSeverity.FATAL)
+        graph = graph_of("x f4[1,4]", f"y = test.{op.__name__} x", "y f4[1,4]")
+        return opened(graph, options)
 
     return session_of
+
+
+def op_of(function):
+    described = {"inputs": [np.float32], "outputs": [np.float32], "op_set": None}
+    return ort.custom_op("test", **described)(function)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_an_op_that_exits_ends_the_program(session_of, way, x):
     with pytest.raises(SystemExit) as caught:
-        WAYS[way](session_of("exits"), x)
+        WAYS[way](session_of(exits), x)
     assert caught.value.code == 3
 
 
 @pytest.mark.parametrize("way", ["run", "values", "bound", "profiled"])
 def test_an_interrupt_within_an_op_stays_one(session_of, way, x):
-    session = session_of("interrupts")
+    session = session_of(interrupts)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             WAYS[way](session, x)
@@ -418,8 +380,6 @@ def test_an_interrupt_within_an_op_stays_one(session_of, way, x):
     ("function", "kind"), [(exits, SystemExit), (interrupts, KeyboardInterrupt)]
 )
 def test_a_kernel_raises_them_too(function, kind, x):
-    described = {"inputs": [np.float32], "outputs": [np.float32], "op_set": None}
-    op = ort.custom_op("test", **described)(function)
     for _ in range(3):
-        with op.kernel() as kernel, pytest.raises(kind):
+        with op_of(function).kernel() as kernel, pytest.raises(kind):
             kernel(x)

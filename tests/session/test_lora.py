@@ -22,8 +22,14 @@ from ortcffi.compat import AdapterFormat, OrtValue
 def file(tmp_path_factory):
     """An adapter that replaces the weights by threes."""
     path = tmp_path_factory.mktemp("adapters") / "three.onnx_adapter"
+    return written(path, w=np.full((1, 4), 3, np.float32))
+
+
+def written(path, **parameters):
+    """The path of an adapter with these parameters."""
     adapter = AdapterFormat()
-    adapter.set_parameters({"w": OrtValue.ortvalue_from_numpy(np.full((1, 4), 3, np.float32))})
+    made = {name: OrtValue.ortvalue_from_numpy(array) for name, array in parameters.items()}
+    adapter.set_parameters(made)
     adapter.export_adapter(str(path))
     return path
 
@@ -199,10 +205,8 @@ def test_an_adapter_for_another_model_is_the_library_s_error(opened_on, api, fil
 @pytest.mark.parametrize("replaced", [np.ones((1, 5), np.float32), np.ones((1, 4), np.float64)])
 def test_the_weights_of_an_adapter_are_checked(opened_on, api, tmp_path, x, replaced):
     session = opened_on(api)
-    adapter = AdapterFormat()
-    adapter.set_parameters({"w": OrtValue.ortvalue_from_numpy(replaced)})
-    adapter.export_adapter(str(tmp_path / "wrong"))
-    options = ort.RunOptions(api, adapters=[ort.LoraAdapter(tmp_path / "wrong", api)])
+    adapter = ort.LoraAdapter(written(tmp_path / "wrong", w=replaced), api)
+    options = ort.RunOptions(api, adapters=[adapter])
     with pytest.raises(ort.OrtError):
         session.run({"x": x}, options=options)
 
@@ -256,16 +260,8 @@ def test_adapters_that_lie_are_refused(api, lie):
 
 
 def test_of_parameters_with_one_name_the_first_counts(opened_on, api, tmp_path, x):
-    adapter = AdapterFormat()
-    numbers = {"v": 3, "w": 5}
-    adapter.set_parameters(
-        {
-            name: OrtValue.ortvalue_from_numpy(np.full((1, 4), number, np.float32))
-            for name, number in numbers.items()
-        }
-    )
-    adapter.export_adapter(str(tmp_path / "two"))
-    content = (tmp_path / "two").read_bytes()
+    v, w = (np.full((1, 4), number, np.float32) for number in (3, 5))
+    content = written(tmp_path / "two", v=v, w=w).read_bytes()
     assert content.count(b"\1\0\0\0v\0") == 1
     twice = content.replace(b"\1\0\0\0v\0", b"\1\0\0\0w\0")
     session = opened_on(api)

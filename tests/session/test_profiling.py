@@ -25,18 +25,14 @@ def session(opened, request):
     request.node.funcargs.clear()
 
 
-def test_one_run_is_profiled(session, x):
+def test_one_run_is_profiled_and_leaves_no_file(session, x, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     session.run({"x": x})
     [y], profile = session.run_profiled({"x": x})
     session.run({"x": x})
     assert y.tolist() == [[2, 4, 6, 8]]
     assert sum(event.name == "model_run" for event in profile.events) == 1
     assert [time.count for time in profile.by_operator().values()] == [1]
-
-
-def test_no_file_is_left(session, x, monkeypatch, tmp_path):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    session.run_profiled({"x": x})
     assert os.listdir(tmp_path) == []
 
 
