@@ -24,22 +24,21 @@ def of_sessions(messages):
 
 
 @official_since(32)
-def test_a_function_gets_what_is_logged(onnxruntime, squares, capfd):
+def test_a_function_gets_what_is_logged_by_default_warnings_and_errors(onnxruntime, squares, capfd):
     messages = []
-    onnxruntime.set_default_logger_callback(lambda *message: messages.append(message), 1)
+
+    def receive(*message):
+        messages.append(message)
+
+    onnxruntime.set_default_logger_callback(receive, 1)
     make_session(onnxruntime, squares)
     [(severity, category, log_id, place, text)] = of_sessions(messages)
     assert (type(severity), severity, category, log_id) == (int, 1, "onnxruntime", "")
     assert place.startswith("inference_session.cc:")
     assert text == LINE
     assert LINE not in capfd.readouterr().err
-
-
-@official_since(32)
-def test_by_default_it_gets_warnings_and_errors(onnxruntime, squares):
-    messages = []
-    onnxruntime.set_default_logger_callback(lambda *message: messages.append(message), 0)
-    onnxruntime.set_default_logger_callback(lambda *message: messages.append(message))
+    messages.clear()
+    onnxruntime.set_default_logger_callback(receive)
     make_session(onnxruntime, squares)
     assert messages == []
 

@@ -4,6 +4,7 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 from support import eps, models
 from support.prepared import printed_by, run_program
@@ -215,10 +216,8 @@ def test_an_option_of_pytest_names_providers_that_stand_for_the_cpu(tmp_path):
 
 
 def test_names_of_installed_providers_are_taken_beside_the_cpu(c_compiler, squares):
-    """On a real library, which registers them."""
+    """On a real library, which registers them; another name says what may be meant."""
     pytest.importorskip("onnxruntime")
-    import numpy as np
-
     from ortcffi import compat
 
     library = str(eps.build(c_compiler, eps.ADDING))
@@ -228,16 +227,9 @@ def test_names_of_installed_providers_are_taken_beside_the_cpu(c_compiler, squar
     assert session.get_providers() == [library, "CPUExecutionProvider"]
     assert "add_ep" in compat.get_available_providers()
     vars(session).clear()
-
-
-def test_a_name_of_no_provider_says_what_may_be_meant(squares):
-    pytest.importorskip("onnxruntime")
-    from ortcffi import compat
-
-    options = {"providers": ["NXRT"], "enable_fallback": 0}
     with (
         pytest.warns(UserWarning, match="'NXRT' is not in available"),
         pytest.raises(RuntimeError, match="Unknown Provider Type: NXRT: did you mean 'nxrt'"),
     ):
-        compat.InferenceSession(squares, **options)
+        compat.InferenceSession(squares, providers=["NXRT"], enable_fallback=0)
     assert "nxrt" not in ort.available_providers(ort.load())

@@ -179,36 +179,23 @@ def test_every_line_of_the_guide_does_what_it_shows(c_compiler, tmp_path):
 
 def nested_loops():
     """y = x + x + ... within a loop in a loop."""
-    inner = models.graph(
-        [models.node("Identity", "go2", "on2"), models.node("Add", "u x", "u_next")],
-        [
-            models.value("k", "int64", []),
-            models.value("go2", "bool", []),
-            models.value("u", shape=(4, 4)),
-        ],
-        [models.value("on2", "bool", []), models.value("u_next", shape=(4, 4))],
-        name="inner",
-    )
-    body = models.graph(
-        [models.node("Identity", "go", "on"), models.node("Loop", "i go v", "v_next", body=inner)],
-        [
-            models.value("i", "int64", []),
-            models.value("go", "bool", []),
-            models.value("v", shape=(4, 4)),
-        ],
-        [models.value("on", "bool", []), models.value("v_next", shape=(4, 4))],
-        name="outer",
-    )
-    made = models.model(
-        [models.node("Loop", "n start x", "y", body=body)],
-        [
-            models.value("x", shape=(4, 4)),
-            models.value("n", "int64", []),
-            models.value("start", "bool", []),
-        ],
-        [models.value("y", shape=(4, 4))],
-    )
-    return ort.Model.load(made)
+
+    def body(name, count, go, v, inner):
+        ports = [
+            [models.value(count, "int64", []), models.value(go, "bool", [])],
+            [models.value(f"{go}_on", "bool", [])],
+        ]
+        for side, each in zip(ports, (v, f"{v}_next"), strict=True):
+            side.append(models.value(each, shape=(4, 4)))
+        nodes = [models.node("Identity", go, f"{go}_on"), inner]
+        return models.graph(nodes, *ports, name=name)
+
+    inner = body("inner", "k", "go2", "u", models.node("Add", "u x", "u_next"))
+    loop = models.node("Loop", "i go v", "v_next", body=inner)
+    outer = models.node("Loop", "n start x", "y", body=body("outer", "i", "go", "v", loop))
+    given = [models.value("n", "int64", []), models.value("start", "bool", [])]
+    x, y = (models.value(name, shape=(4, 4)) for name in "xy")
+    return ort.Model.load(models.model([outer], [x, *given], [y]))
 
 
 def test_a_provider_is_shown_the_innermost_graphs_first(api, c_compiler, tmp_path):
@@ -327,23 +314,19 @@ def test_a_provider_says_which_operators_change(channels_last):
     assert [node.op_type for node in claims.left] == ["Transpose"] * 3
 
 
-def test_values_may_have_the_names_of_copies(channels_last):
+def test_values_may_have_the_names_of_copies_and_what_has_no_channels_stays(channels_last):
     made = "x_nhwc", "y", "z"
     claims = channels_last.capability(pooling("GlobalAveragePool", "GlobalMaxPool", made=made))
     names = [name for node in claims.graph.nodes for name in node.outputs]
     assert len({*names}) == len(names) == 4
+    graph = graph_of("x f4[2,3,4,5]", "y = Mul x x", "y f4[2,3,4,5]", {"": 18})
+    claims = channels_last.capability(ort.Model.load(graph.to_bytes()))
+    assert [node.op_type for node in claims.graph.nodes] == ["Mul"]
 
 
 def test_a_node_whose_rank_is_unknown_is_refused_and_not_computed_wrong(channels_last):
     with pytest.raises(ort.errors.Fail, match="how many dimensions a value has: x"):
         channels_last.capability(pooling("GlobalAveragePool", shape=None))
-
-
-def test_what_has_no_channels_stays(channels_last):
-    graph = graph_of("x f4[2,3,4,5]", "y = Mul x x", "y f4[2,3,4,5]", {"": 18})
-    model = ort.Model.load(graph.to_bytes())
-    claims = channels_last.capability(model)
-    assert [node.op_type for node in claims.graph.nodes] == ["Mul"]
 
 
 def test_the_graph_of_claims_lives_as_long_as_what_is_compiled(channels_last):

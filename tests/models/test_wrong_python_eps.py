@@ -48,16 +48,12 @@ def open_and_run(api, ep):
         opened.run(x=np.ones(3, F))
 
 
-@pytest.mark.parametrize("what", ["init", "compile", "compute"])
+@pytest.mark.parametrize("what", ["init", "capability", "compile", "compute"])
 def test_exceptions_are_causes(api, what):
+    if what == "capability" and not api.is_core:
+        return  # the real library goes on without the provider
     with pytest.raises(ort.OrtError, match=f"in {what}") as raised:
         open_and_run(api, raises(what))
-    assert isinstance(raised.value.__cause__, ZeroDivisionError)
-
-
-def test_an_exception_of_capability_is_the_cause_on_the_core(core_api):
-    with pytest.raises(ort.OrtError, match="in capability") as raised:
-        open_and_run(core_api, raises("capability"))
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
 
