@@ -30,8 +30,7 @@ from ortcffi.cli.check_report import (
 )
 from ortcffi.cli.program import program_name, unwritable
 from ortcffi.conformance.calls import Table
-from ortcffi.conformance.rows import FOLDER, ROWS, groups
-from ortcffi.conformance.suite import try_suite
+from ortcffi.conformance.rows import FOLDER, ROWS, groups, try_suite
 from ortcffi.kernels import child
 from ortcffi.testing.rules import TIME_IS_UP, Subject
 

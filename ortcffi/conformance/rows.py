@@ -15,22 +15,24 @@ The levels: "from 24" is a must from that API version on; "may" may be answered 
 import ast
 import re
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ortcffi.conformance.calls import Asked, Failed, Stopped, Table, since
-from ortcffi.conformance.matrices import matrices
+from ortcffi._native import ffi
+from ortcffi.conformance.calls import TABLES, Asked, Failed, Stopped, Table, since
 from ortcffi.conformance.session_words import SessionWords
 from ortcffi.conformance.telling import told
 from ortcffi.conformance.words import all_words
 from ortcffi.kernels import child
-from ortcffi.testing.rules import Broken, NotTried, Rule, Subject
+from ortcffi.testing.rules import Broken, NotTried, Result, Rule, Subject, try_each
 
 FOLDER = Path(__file__).parent / "rows"
 LEVELS = "must", "may", "reported"
 CALL_SECONDS = 30  # for a row
+BATCH = 60  # rows that a process tries
+_BAD = "bad calls", "...", "reported: NULL where a pointer must be"
 
 
 class Bench:
@@ -125,6 +127,30 @@ def _rows_of(line: str) -> list[str]:
     return ["".join(chain.from_iterable(each)) for each in rows] or parts
 
 
+def _of_slots(calls: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield rows about each slot; `calls` are good ones, of which one argument becomes NULL."""
+    call_of: dict[str, str] = {}
+    seen: set[str] = set()  # a name of two tables is that of OrtApi
+    for call in calls:
+        for name in re.findall(r"\b([A-Z]\w+)\(", call):
+            call_of.setdefault(name, call)
+    for table in ("OrtApi", *TABLES):
+        for name, field in ffi.typeof(table).fields:
+            arguments = field.type.args
+            if name in seen:
+                continue
+            seen.add(name)
+            yield "table", f'is_there("{name}")', "True", "must", "the header: no slot is NULL"
+            call = f"{name}(None)"
+            if name.startswith("Release") and len(arguments) == 1 and call not in calls:
+                yield "table", call, "OK", "must", "guideline 4: NULL is taken"
+            for place, kind in enumerate(arguments):
+                if name in call_of and kind.kind in ("pointer", "function"):
+                    group, holds, level = _BAD
+                    call = f'without("{name}", {place}); {call_of[name]}'
+                    yield group, call, holds, level, "guideline 5"
+
+
 def groups(rows: Iterable[Rule] | None = None) -> list[str]:
     """Return the groups of rows, by default of all."""
     return list(dict.fromkeys(each.group for each in (ROWS if rows is None else rows)))
@@ -132,4 +158,24 @@ def groups(rows: Iterable[Rule] | None = None) -> list[str]:
 
 _WRITTEN = list(_of_files())
 _CALLS = [each.name for each in _WRITTEN if each.must]
-ROWS = [*_WRITTEN, *(row(*each) for each in matrices(_CALLS))]
+ROWS = [*_WRITTEN, *(row(*each) for each in _of_slots(_CALLS))]
+
+
+# --- on a library ---------------------------------------------------------------------------------
+
+
+def _is_alone(rule: Rule) -> bool:
+    """Whether a row needs a process without an environment."""
+    return "CreateEnv" in rule.name or "without_env" in rule.name
+
+
+def try_suite(subject: Subject, rules: Sequence[Rule] | None = None) -> Iterator[Result]:
+    """Try rows, by default all, on a library; yield what came of each."""
+    listed = ROWS if rules is None else rules
+    together = [each for each in listed if not _is_alone(each)]
+    batches = [together[i : i + BATCH] for i in range(0, len(together), BATCH)]
+    batches += [[each] for each in listed if _is_alone(each)]
+    with child.prepared(__name__):
+        given = [(batch, subject) for batch in batches]
+        for results in child.side_by_side(try_each, given):
+            yield from results

@@ -28,7 +28,6 @@ _MOST_LINES = 100  # of what a crashed test printed
 _FRAME = re.compile(
     r' {2}File "(?:.*[/\\](?:_pytest|pluggy)[/\\].*|.*isolated_tests\.py|<string>)", line '
 )
-_SWITCHES = ("ort_drop_in", "ort_no_copy")
 _LISTS = (("-p", "plugins"), ("-o", "override_ini"), ("-W", "pythonwarnings"))
 
 
@@ -155,8 +154,8 @@ def _arguments(item: pytest.Item) -> list[str]:
         given.append("-n0")
     if option.ort_host is not None:
         given.append(f"--ort-host={option.ort_host}")
-    given += [f"--{name.replace('_', '-')}" for name in _SWITCHES if getattr(option, name)]
-    given += [f"--ort-drop-in-ep={name}" for name in option.ort_drop_in_ep]
+    if option.ort_no_copy:
+        given.append("--ort-no-copy")
     return [*given, os.path.join(config.rootpath, item.nodeid)]  # whose conftest files are read
 
 

@@ -43,31 +43,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "or a library's path"
     )
     group.addoption("--ort-host", default=None, help=text)
-    switches = {
-        "--ort-drop-in": "`import onnxruntime` gives ortcffi.compat in tests and conftest files",
-        "--ort-no-copy": "ort_library opens the file itself, where debuggers find its lines",
-    }
-    for name, says in switches.items():
-        group.addoption(name, action="store_true", help=says)
-    says = """the same as --ort-drop-in, on the core, where this execution provider stands for the
-    CPU's, such as reference; may be repeated"""
-    group.addoption("--ort-drop-in-ep", metavar="NAME", action="append", default=[], help=says)
+    says = "ort_library opens the file itself, where debuggers find its lines"
+    group.addoption("--ort-no-copy", action="store_true", help=says)
     isolated = "run each test with ort_library or ort_ep as one with the mark ort_isolated"
     parser.addini("ort_isolated", isolated, "bool", default=False)
     parser.addini("ort_ep_options", "its options, KEY=VALUE in each line", "linelist", default=[])
     parser.addini("ort_host", text, default="core")
     parser.addini("ort_ep", "the library of an execution provider that ort_ep opens", default="")
     parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Install the drop-in before a conftest file imports onnxruntime."""
-    given = early_config.known_args_namespace
-    if given.ort_drop_in or given.ort_drop_in_ep:
-        from ortcffi.compat import install
-
-        install(given.ort_drop_in_ep)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -15,8 +15,7 @@ from support.processes import run as run_process
 
 from ortcffi.cli.check_report import Report, counts, read_waivers
 from ortcffi.cli.conform import CORE, CORE_WAIVERS, conform, path_of
-from ortcffi.conformance.rows import ROWS, Bench, first_version, fits, groups, row
-from ortcffi.conformance.suite import try_suite
+from ortcffi.conformance.rows import ROWS, Bench, first_version, fits, groups, row, try_suite
 from ortcffi.testing.rules import BROKEN, KEPT, UNTRIED, NotTried, Result, Rule, Subject
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("conformance")]

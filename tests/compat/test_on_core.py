@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support import eps, models
 from support.prepared import printed_by, run_program
-from support.processes import PYTEST, run
+from support.processes import run
 
 import ortcffi as ort
 
@@ -206,13 +206,14 @@ def test_providers_come_too_late_for_a_library_that_is_in_use():
     assert "is in use: call install() before that" in message
 
 
-def test_an_option_of_pytest_names_providers_that_stand_for_the_cpu(tmp_path):
+def test_tests_run_on_providers_that_stand_for_the_cpu(tmp_path):
     pytest.importorskip("onnx")
     (tmp_path / "test_it.py").write_text(
         "import onnxruntime\n"
         "def test(): assert onnxruntime.get_available_providers()[0] == 'reference'\n"
     )
-    run(*PYTEST, "--ort-drop-in-ep", "reference", cwd=tmp_path)
+    command = [sys.executable, "-m", "ortcffi.compat", "--ep", "reference"]
+    run(*command, "-m", "pytest", "-p", "no:cacheprovider", cwd=tmp_path)
 
 
 def test_names_of_installed_providers_are_taken_beside_the_cpu(c_compiler, squares):

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The plugin for pytest, in forks of this process, which need not import pytest anew."""
 
-import os
 import re
 import shutil
-import sys
 from typing import NamedTuple
 
 import pytest
 from support import eps
 from support.paths import CHECKOUT
-from support.processes import run as run_command
 from support.processes import run_pytest_in_fork
 from support.versions import API_VERSION
 
@@ -338,24 +335,6 @@ def test_it(ort_allocator):
 
 
 # --- tests in processes of their own --------------------------------------------------------------
-
-
-def test_an_isolated_test_has_the_drop_in_with_its_provider(tmp_path):
-    pytest.importorskip("onnx")
-    (tmp_path / "test_it.py").write_text("""
-import pytest
-
-@pytest.mark.ort_isolated
-def test_drop_in():
-    import onnxruntime
-    assert onnxruntime.__name__ == "ortcffi.compat"
-    assert "reference" in onnxruntime.get_available_providers()
-""")
-    # In no fork of this process, where other tests may have imported the official package.
-    options = ["-p", "ortcffi.testing.pytest_plugin", "--ort-drop-in-ep=reference"]
-    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    done = run_command(sys.executable, "-m", "pytest", *options, cwd=tmp_path, env=env)
-    assert "1 passed" in done.stdout
 
 
 def test_an_option_isolates_the_tests_of_a_library_and_a_crash_names_its_op(run, compile_c):
