@@ -292,10 +292,10 @@ def test_inputs_that_are_no_arrays_by_name_are_refused(tmp_path, capfd, monkeypa
     assert f"--inputs: {inputs} is no file of numpy.savez" in capfd.readouterr().err
 
 
-def test_the_statement_of_a_path_that_is_not_utf_8_is_written(tmp_path):
-    page = tmp_path / "page.md"
-    assert main(["check", "--statement", str(page), str(tmp_path / "a\udcff.so")]) == 1
-    assert "## a\\udcff.so" in page.read_text("utf-8")
+def test_the_report_of_a_path_that_is_not_utf_8_is_written(tmp_path):
+    file = tmp_path / "check.xml"
+    assert main(["check", "--junit", str(file), str(tmp_path / "a\udcff.so")]) == 1
+    assert "a\ufffd.so" in file.read_text("utf-8")
 
 
 def test_what_a_factory_lacks_is_a_finding(check_eps):
