@@ -126,23 +126,17 @@ def test_the_data_of_contexts_is_read_while_it_is_written():
 
 
 @official_since(32)
-@pytest.mark.parametrize(
-    ("place", "text"),
-    [
+@pytest.mark.parametrize("directory", ["made/", b"made/", "made/model.onnx", Path("model.onnx")])
+def test_a_place_for_files_of_providers_is_taken_unless_it_is_none(
+    onnxruntime, state, squares, directory
+):
+    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
+    for place, text in (
         (("", "model"), "output_dir or model_name is empty"),
         (("made/", ""), "output_dir or model_name is empty"),
         (("made", "model"), "output_dir is not a valid directory"),
-    ],
-)
-def test_wrong_places_for_files_of_providers_are_refused(onnxruntime, state, squares, place, text):
-    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
-    with pytest.raises(state.InvalidArgument, match=text):
-        compiler.set_ep_context_binary_information(*place)
-
-
-@official_since(32)
-@pytest.mark.parametrize("directory", ["made/", b"made/", "made/model.onnx", Path("model.onnx")])
-def test_a_place_for_files_of_providers_is_taken(onnxruntime, squares, directory):
-    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
+    ):
+        with pytest.raises(state.InvalidArgument, match=text):
+            compiler.set_ep_context_binary_information(*place)
     compiler.set_ep_context_binary_information(directory, "model")
     assert len(compiler.compile_to_bytes()) > 100

@@ -92,7 +92,9 @@ X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 CPU = ["CPUExecutionProvider"]
 
 
-def test_threads_have_bindings_of_one_session(session):
+def test_threads_have_bindings_of_one_session_and_sessions_of_their_own(
+    onnxruntime, session, squares
+):
     def work():
         binding = session.io_binding()
         for factor in range(1, 20):
@@ -101,17 +103,11 @@ def test_threads_have_bindings_of_one_session(session):
             session.run_with_iobinding(binding)
             (y,) = binding.copy_outputs_to_cpu()
             np.testing.assert_array_equal(y, (X * factor) ** 2)
-
-    run_threads(*[work] * 4)
-
-
-def test_threads_make_and_drop_sessions_and_values(onnxruntime, squares):
-    def work():
         for _ in range(5):
-            session = onnxruntime.InferenceSession(squares, providers=CPU)
+            own = onnxruntime.InferenceSession(squares, providers=CPU)
             value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
-            (y,) = session.run_with_ort_values(None, {"X": value})
-            del session, value
+            (y,) = own.run_with_ort_values(None, {"X": value})
+            del own, value
             np.testing.assert_array_equal(y.numpy(), X * X)
 
     run_threads(*[work] * 4)

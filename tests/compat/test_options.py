@@ -38,7 +38,7 @@ def test_options_keep_what_they_are_set_to(onnxruntime, name):
     assert getattr(options, name) == SETTINGS[name]
 
 
-def test_options_take_members_of_enums_only(onnxruntime):
+def test_options_take_members_of_enums_only_and_are_not_copied(onnxruntime):
     options = onnxruntime.SessionOptions()
     level, mode = onnxruntime.GraphOptimizationLevel, onnxruntime.ExecutionMode
     assert options.graph_optimization_level == level.ORT_ENABLE_ALL
@@ -48,6 +48,9 @@ def test_options_take_members_of_enums_only(onnxruntime):
     assert options.execution_mode == mode.ORT_PARALLEL
     with pytest.raises(TypeError):
         options.graph_optimization_level = 99
+    for each in (options, onnxruntime.RunOptions()):
+        with pytest.raises(TypeError, match="pickle"):
+            copy(each)
 
 
 @pytest.mark.parametrize("kind", ["SessionOptions", "RunOptions"])
@@ -66,12 +69,6 @@ def test_names_and_entries_may_be_bytes_of_utf_8(onnxruntime, kind):
         getattr(options, f"get_{entry}")(1)
 
 
-@pytest.mark.parametrize("kind", ["SessionOptions", "RunOptions"])
-def test_options_are_not_copied(onnxruntime, kind):
-    with pytest.raises(TypeError, match="pickle"):
-        copy(getattr(onnxruntime, kind)())
-
-
 def test_an_initializer_takes_the_place_of_the_models(onnxruntime):
     graph = graph_of("X f4[3,2]", "Y = Mul X W", "Y f4[3,2]", W=np.zeros((3, 2), np.float32))
     options = onnxruntime.SessionOptions()
@@ -83,22 +80,17 @@ def test_an_initializer_takes_the_place_of_the_models(onnxruntime):
         options.add_initializer("V", X)
 
 
-def test_the_optimized_model_is_written(onnxruntime, squares, tmp_path):
-    options = onnxruntime.SessionOptions()
-    options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
-    onnxruntime.InferenceSession(squares, options, providers=CPU)
-    assert (tmp_path / "optimized.onnx").stat().st_size > 0
-
-
-def test_an_arena_is_shared_between_sessions(onnxruntime, squares):
+def test_an_arena_is_shared_and_the_optimized_model_is_written(onnxruntime, squares, tmp_path):
     info = onnxruntime.OrtMemoryInfo(
         "Cpu", onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
     )
     onnxruntime.create_and_register_allocator(info, None)
     options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
     options.add_session_config_entry("session.use_env_allocators", "1")
     session = onnxruntime.InferenceSession(squares, options, providers=CPU)
     np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
+    assert (tmp_path / "optimized.onnx").stat().st_size > 0
 
 
 @pytest.mark.parametrize(
@@ -114,7 +106,7 @@ def test_the_measures_of_an_arena_are_shown(onnxruntime, given):
 # --- bindings -------------------------------------------------------------------------------------
 
 
-def test_arrays_are_bound(session):
+def test_arrays_are_bound_until_the_binding_is_cleared(session):
     binding = session.io_binding()
     binding.bind_cpu_input("X", X)
     binding.bind_output("Y")
@@ -125,6 +117,9 @@ def test_arrays_are_bound(session):
     (value,) = binding.get_outputs()
     np.testing.assert_array_equal(value.numpy(), X * X)
     assert len(binding.get_outputs_as_ortvaluevector()) == 1
+    binding.clear_binding_inputs()
+    binding.clear_binding_outputs()
+    assert binding.get_outputs() == []
 
 
 def test_memory_is_bound_by_its_address(session):
@@ -147,15 +142,6 @@ def test_values_are_bound_and_bound_anew(onnxruntime, session):
     binding.bind_ortvalue_input("X", make(-X - 1))
     session.run_with_iobinding(binding)
     np.testing.assert_array_equal(y.numpy(), (X + 1) ** 2)
-
-
-def test_bindings_are_cleared(session):
-    binding = session.io_binding()
-    binding.bind_cpu_input("X", X)
-    binding.bind_output("Y")
-    binding.clear_binding_inputs()
-    binding.clear_binding_outputs()
-    assert binding.get_outputs() == []
 
 
 @pytest.mark.parametrize(

@@ -51,14 +51,13 @@ def test_a_model_that_cannot_be_loaded_has_the_official_error(
     assert repr(caught.value) == f"{kind}({str(caught.value)!r})"
 
 
-def test_an_unknown_provider_warns_and_falls_back(onnxruntime, squares, capsys):
+def test_an_unknown_provider_warns_and_falls_back_unless_that_is_refused(
+    onnxruntime, squares, capsys
+):
     with pytest.warns(UserWarning, match="'Nobody' is not in available provider names"):
         session = onnxruntime.InferenceSession(squares, providers=["Nobody"])
     assert "Falling back to ['CPUExecutionProvider']" in capsys.readouterr().out
     assert session.get_providers() == CPU
-
-
-def test_an_unknown_provider_is_an_error_without_fallback(onnxruntime, squares):
     with (
         pytest.warns(UserWarning, match="Nobody"),
         pytest.raises(RuntimeError, match="Unknown Provider Type: Nobody"),
@@ -125,6 +124,9 @@ def test_inputs_and_outputs_are_named(session):
     assert str(x) == "NodeArg(name='X', type='tensor(float)', shape=[3, 2])"
     with pytest.raises(AttributeError):
         x.name = "Y"
+    assert ref(x)() is x
+    with pytest.raises(TypeError, match="pickle"):
+        copy(x)
     assert list(session.get_overridable_initializers()) == []
     assert session.get_inputs() is session.get_inputs()
     assert session.get_outputs() is session.get_outputs()
@@ -137,13 +139,6 @@ def test_free_dimensions_have_their_names_and_are_fixed_by_these(onnxruntime):
         session = onnxruntime.InferenceSession(graph.to_bytes(), options, providers=CPU)
         assert session.get_inputs()[0].shape == shape
         options.add_free_dimension_override_by_name("batch", 4)
-
-
-def test_the_metadata_is_read(session):
-    meta = session.get_modelmeta()
-    assert (meta.producer_name, meta.domain, meta.description) == ("", "", "")
-    assert meta.custom_metadata_map == {}
-    assert isinstance(meta.version, int)
 
 
 def test_the_places_of_inputs_and_outputs_are_read(session):
@@ -163,34 +158,30 @@ def test_the_options_of_a_session_are_read(onnxruntime, squares):
 
 
 def test_programs_read_the_attributes_that_the_functions_return(session):
+    meta = session.get_modelmeta()
+    assert (meta.producer_name, meta.domain, meta.description) == ("", "", "")
+    assert meta.custom_metadata_map == {}
+    assert isinstance(meta.version, int)
+    assert session._model_meta.graph_name == meta.graph_name
     assert session._inputs_meta[0].name == "X"
     assert session._outputs_meta[0].shape == [3, 2]
     assert session._overridable_initializers == []
     assert session._providers == session.get_providers()
     assert session._provider_options == session.get_provider_options()
-    assert session._model_meta.graph_name == session.get_modelmeta().graph_name
     assert not session._sess_options.enable_profiling
 
 
-def test_an_input_has_weak_references_and_no_copies(session):
-    (x,) = session.get_inputs()
-    assert ref(x)() is x
-    with pytest.raises(TypeError, match="pickle"):
-        copy(x)
-
-
-def test_which_provider_runs_which_node_is_known_where_it_was_asked_for(onnxruntime, squares):
-    options = onnxruntime.SessionOptions()
-    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    session = onnxruntime.InferenceSession(squares, options, providers=CPU)
-    (graph,) = session.get_provider_graph_assignment_info()
-    (node,) = graph.get_nodes()
-    assert (graph.ep_name, node.op_type, node.domain) == ("CPUExecutionProvider", "Mul", "")
-
-
-def test_which_provider_runs_which_node_is_else_an_error(session, state):
+def test_which_provider_runs_which_node_is_known_where_it_was_asked_for(
+    onnxruntime, squares, session, state
+):
     with pytest.raises(state.Fail, match="record_ep_graph_assignment_info"):
         session.get_provider_graph_assignment_info()
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    recording = onnxruntime.InferenceSession(squares, options, providers=CPU)
+    (graph,) = recording.get_provider_graph_assignment_info()
+    (node,) = graph.get_nodes()
+    assert (graph.ep_name, node.op_type, node.domain) == ("CPUExecutionProvider", "Mul", "")
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -337,17 +328,14 @@ def test_the_callback_of_an_asynchronous_run_is_called_where_an_op_exits():
     assert printed_by(OP_THAT_EXITS, **finds_support()) == "[] SystemExit"
 
 
-def test_values_go_in_and_come_out(onnxruntime, session):
+def test_values_go_in_and_come_out(onnxruntime, session, state):
     value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
     (y,) = session.run_with_ort_values(None, {"X": value})
     assert isinstance(y, onnxruntime.OrtValue)
     np.testing.assert_array_equal(y.numpy(), X * X)
     np.testing.assert_array_equal(session.run(["Y"], {"X": value})[0], X * X)
-
-
-def test_the_compiled_session_returns_a_vector_of_values(onnxruntime, session, state):
-    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)._get_c_value()
-    vector = session._sess.run_with_ort_values({"X": value}, ["Y"], state.RunOptions())
+    feed = {"X": value._get_c_value()}
+    vector = session._sess.run_with_ort_values(feed, ["Y"], state.RunOptions())
     assert isinstance(vector, state.OrtValueVector)
     np.testing.assert_array_equal(vector[0].numpy(), X * X)
 

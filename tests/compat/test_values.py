@@ -32,16 +32,13 @@ def test_a_value_tells_what_it_is(onnxruntime):
 @pytest.mark.parametrize(
     "dtype", ["f4", "f8", "f2", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
 )
-def test_values_share_the_memory_of_arrays(onnxruntime, dtype):
+def test_values_share_the_memory_of_arrays_and_copy_strided_ones(onnxruntime, dtype):
     x = np.arange(6).astype(dtype)
-    value = onnxruntime.OrtValue.ortvalue_from_numpy(x)
+    make = onnxruntime.OrtValue.ortvalue_from_numpy
+    value = make(x)
     assert np.shares_memory(value.numpy(), x)
     np.testing.assert_array_equal(value.numpy(), x)
-
-
-def test_a_strided_array_is_copied(onnxruntime):
-    value = onnxruntime.OrtValue.ortvalue_from_numpy(X[:, ::-1])
-    np.testing.assert_array_equal(value.numpy(), X[:, ::-1])
+    np.testing.assert_array_equal(make(x[::-2]).numpy(), x[::-2])
 
 
 @pytest.mark.parametrize(
@@ -309,20 +306,14 @@ def test_strings_have_the_size_of_their_objects(onnxruntime):
 
 
 def test_a_vector_takes_memory_at_addresses(state):
-    vector = state.OrtValueVector()
+    vector, x = state.OrtValueVector(), X.copy()
     vector.push_back_batch([], [], [], [], [])
     cpu = state.OrtDevice(0, 0, 0)
-    vector.push_back_batch([X], [X.ctypes.data], [np.float32], [[3, 2]], [cpu])
+    vector.push_back_batch([x], [x.ctypes.data], [np.float32], [[3, 2]], [cpu])
     assert len(vector) == 1
-    assert np.shares_memory(vector[0].numpy(), X)
-
-
-def test_a_vector_keeps_the_objects_whose_memory_it_takes():
-    from ortcffi.compat.capi.onnxruntime_pybind11_state import OrtDevice, OrtValueVector
-
-    x, vector = np.array([1, 2], np.float32), OrtValueVector()
-    vector.push_back_batch([x], [x.ctypes.data], [np.float32], [[2]], [OrtDevice(0, 0, 0)])
+    assert np.shares_memory(vector[0].numpy(), x)
     kept = weakref.ref(x)
     del x
-    assert kept() is not None
-    assert vector[0].numpy().tolist() == [1, 2]
+    if "ortcffi" in state.__name__:  # the official one keeps no objects
+        assert kept() is not None
+        assert vector[0].numpy().tolist() == X.tolist()
