@@ -17,10 +17,8 @@ F = np.float32
 @contextmanager
 def opened(api, compiler, content):
     """A session on the provider, where nobody else may compute."""
-    library, config = (
-        eps.build(compiler, eps.WITH_KERNELS),
-        {"session.disable_cpu_ep_fallback": "1"},
-    )
+    library = eps.build(compiler, eps.WITH_KERNELS)
+    config = {"session.disable_cpu_ep_fallback": "1"}
     with (
         ort.Env("kernels", api) as env,
         env.register_ep(library, "kernels") as registered,

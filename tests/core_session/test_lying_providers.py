@@ -177,19 +177,15 @@ def test_a_run_that_waits_for_one_that_waits_for_it_can_be_ended():
 # --- what is passed on ----------------------------------------------------------------------------
 
 
-def test_a_provider_receives_dynamic_options():
-    with session_of("honest") as session:
-        session.set_ep_options({"known": "1"})
-        with pytest.raises(ort.errors.InvalidArgument, match="what it says"):
-            session.set_ep_options({"other": "what it says"})
-
-
-def test_a_session_tells_who_runs_which_nodes():
+def test_a_session_tells_who_runs_which_nodes_and_a_provider_receives_dynamic_options():
     config = {"session.record_ep_graph_assignment_info": "1"}
     with session_of("honest", config=config) as session:
         ((name, operators),) = session.assignment.items()
         assert name.startswith("honest")
         assert list(operators) == ["Add"] * 3
+        session.set_ep_options({"known": "1"})
+        with pytest.raises(ort.errors.InvalidArgument, match="what it says"):
+            session.set_ep_options({"other": "what it says"})
     with session_of("honest") as session, pytest.raises(ort.OrtError, match="must be set to"):
         session.assignment  # noqa: B018
 

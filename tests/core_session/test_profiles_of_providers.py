@@ -61,10 +61,16 @@ def names_in(events):
     ]
 
 
-def test_a_profile_tells_of_the_session_its_runs_and_their_nodes(api, make):
+def test_a_profile_tells_of_the_session_its_runs_their_nodes_and_the_device(api, make):
     session = make(api)
     session.run({"x": X})
     profile = session.end_profiling()
+    theirs = [event for event in profile.events if event.category == "Kernel"]
+    assert theirs[0].arguments["parent"] == "session_initialization"
+    assert theirs[0].arguments["sizes"] == ("[1, 2]" if api.is_core else [1, 2])
+    assert len(theirs) == 5
+    facts = {(event.name, event.thread, event.duration) for event in theirs}
+    assert facts == {("on the device", 8, 1)}
     own = [event for event in profile.events if event.category != "Kernel"]
     assert names_in(own) == ["model_loading_array", "session_initialization", *IN_A_RUN]
     assert [event.category for event in own] == [*["Session"] * 2, *["Node"] * 2, *["Session"] * 2]
@@ -97,19 +103,6 @@ def test_a_profile_has_all_shapes_of_a_node_with_many_inputs():
         if "input_type_shape" in event.arguments
     ]
     assert shapes == [{"float": [2, 3]}] * 30
-
-
-def test_the_events_of_a_profiler_are_in_the_profile(api, make):
-    session = make(api)
-    session.run({"x": X})
-    profile = session.end_profiling()
-    theirs = [event for event in profile.events if event.category == "Kernel"]
-    assert theirs[0].arguments["parent"] == "session_initialization"
-    assert len(theirs) == 5
-    assert {(event.name, event.thread, event.duration) for event in theirs} == {
-        ("on the device", 8, 1)
-    }
-    assert theirs[0].arguments["sizes"] == ("[1, 2]" if api.is_core else [1, 2])
 
 
 def test_a_profiler_is_called_in_order(api, make):
@@ -154,20 +147,14 @@ def test_a_profiler_that_fails_or_says_nothing_spoils_nothing(api, make, words, 
     assert names_in(found[:6])[2:] == IN_A_RUN
 
 
-def test_a_session_that_ends_closes_its_profile(api, make, tmp_path):
+def test_a_session_that_ends_closes_its_profile_whose_name_has_the_local_time(api, make, tmp_path):
     session = make(api)
+    assert session.profiling_start > 1_600_000_000_000_000_000
     session.run({"x": X})
     session.close()
     (path,) = tmp_path.glob("profile_*.json")
     assert len(json.loads(path.read_text())) == 11
-
-
-def test_the_name_of_a_profile_has_the_local_time(api, make):
-    session = make(api)
-    assert session.profiling_start > 1_600_000_000_000_000_000
-    name = Path(session._end_profile()).name
-    assert len(name) == len("profile_2026-01-31_23-59-59_123.json")
-    assert session._end_profile() == ""
+    assert len(path.name) == len("profile_2026-01-31_23-59-59_123.json")
 
 
 def test_profiles_that_begin_at_once_have_files_of_their_own(core_api, make, tmp_path):
