@@ -5,6 +5,7 @@ import ctypes
 import gc
 import itertools
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -318,31 +319,26 @@ def test_what_a_session_made_keeps_its_providers(real_api, asked_ep, events, use
 # --- packages -------------------------------------------------------------------------------------
 
 
-def test_a_package_is_found_without_its_import(tmp_path, monkeypatch):
-    library = installed._library(str(tmp_path / "onnxruntime_ggml/lib"), "onnxruntime_ggml")
-    (tmp_path / "onnxruntime_ggml/lib").mkdir(parents=True)
-    (tmp_path / "onnxruntime_ggml/__init__.py").write_text("raise RuntimeError")
-    with open(library, "w", encoding="utf-8"):
-        pass
+def test_packages_are_found_without_their_import(tmp_path, monkeypatch):
+    """Of one an option names a library beside the providers; another is not installed."""
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    assert ort.installed_eps() == [ort.InstalledEp("ggml", "onnxruntime-ggml", library, {})]
-
-
-def test_an_option_names_a_library_beside_the_providers(tmp_path, monkeypatch):
-    folder = tmp_path / "onnxruntime_qnn"
-    folder.mkdir()
-    (folder / "__init__.py").touch()
-    for name in ("onnxruntime_providers_qnn", "QnnHtp"):
-        with open(installed._library(str(folder), name), "w", encoding="utf-8"):
-            pass
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    (qnn,) = ort.installed_eps()
-    assert qnn.options == {"backend_path": installed._library(str(folder), "QnnHtp")}
-
-
-def test_one_that_is_not_installed_is_named_with_its_package(monkeypatch):
-    monkeypatch.setattr(sys, "path", [])
     assert ort.installed_eps() == []
+    libraries = {}
+    for folder, name in (
+        ("onnxruntime_ggml/lib", "onnxruntime_ggml"),
+        ("onnxruntime_qnn", "onnxruntime_providers_qnn"),
+        ("onnxruntime_qnn", "QnnHtp"),
+    ):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        libraries[name] = installed._library(str(tmp_path / folder), name)
+        Path(libraries[name]).touch()
+    for package in ("onnxruntime_ggml", "onnxruntime_qnn"):
+        (tmp_path / package / "__init__.py").write_text("raise RuntimeError")
+    ggml, qnn = ort.installed_eps()
+    path = libraries["onnxruntime_ggml"]
+    assert ggml == ort.InstalledEp("ggml", "onnxruntime-ggml", path, {})
+    assert qnn.options == {"backend_path": libraries["QnnHtp"]}
+    monkeypatch.setattr(sys, "path", [])
     with pytest.raises(LookupError, match="'pip install onnxruntime-ggml'"):
         installed.ep_named("ggml")
 

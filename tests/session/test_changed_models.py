@@ -52,21 +52,14 @@ def given(api: ort.Api, array: np.ndarray) -> ort.Value:
 # --- initializers ---------------------------------------------------------------------------------
 
 
-def test_an_initializer_is_replaced_in_this_session_only(api, opened):
-    options = with_op(api)
-    options.add_initializer("w", given(api, WEIGHTS * 10))
-    changed, plain = opened(PLAIN, options, api=api), opened(PLAIN, with_op(api), api=api)
-    np.testing.assert_array_equal(changed.run(x=X)[0], X + WEIGHTS * 10)
-    np.testing.assert_array_equal(plain.run(x=X)[0], X + WEIGHTS)
-
-
-def test_a_replaced_initializer_can_still_be_overridden_by_a_run(api, opened):
-    options = with_op(api)
-    options.add_initializer("w", given(api, WEIGHTS * 10))
+def test_an_initializer_is_replaced_in_this_session_only_and_a_run_may_override_it(api, opened):
     source = adding(tensor("w", WEIGHTS), value("w", shape=[1, 3]))
-    session = opened(source, options, api=api)
-    np.testing.assert_array_equal(session.run(x=X)[0], X + WEIGHTS * 10)
-    np.testing.assert_array_equal(session.run(x=X, w=WEIGHTS * 3)[0], X + WEIGHTS * 3)
+    options = with_op(api)
+    options.add_initializer("w", given(api, WEIGHTS * 10))
+    changed, plain = (opened(source, each, api=api) for each in (options, with_op(api)))
+    np.testing.assert_array_equal(changed.run(x=X)[0], X + WEIGHTS * 10)
+    np.testing.assert_array_equal(changed.run(x=X, w=WEIGHTS * 3)[0], X + WEIGHTS * 3)
+    np.testing.assert_array_equal(plain.run(x=X)[0], X + WEIGHTS)
 
 
 @pytest.mark.parametrize("wrong", [WEIGHTS.astype(np.float64), X, WEIGHTS[0]])
@@ -115,10 +108,12 @@ def test_a_session_keeps_what_replaces_an_initializer(api):
 # --- external data --------------------------------------------------------------------------------
 
 
-def test_external_initializers_need_no_file(api, opened):
-    options = with_op(api)
-    options.add_external_initializers({"w": given(api, WEIGHTS * 10)})
-    np.testing.assert_array_equal(opened(EXTERNAL, options, api=api).run(x=X)[0], X + WEIGHTS * 10)
+def test_external_initializers_and_files_of_weights_may_be_in_memory(api, opened):
+    by_value, by_file = with_op(api), with_op(api)
+    by_value.add_external_initializers({"w": given(api, WEIGHTS * 10)})
+    by_file.add_external_files({"w.bin": np.arange(4, dtype=np.float32), "v.bin": X})
+    for options, w in ((by_value, WEIGHTS * 10), (by_file, np.arange(1, 4))):
+        np.testing.assert_array_equal(opened(EXTERNAL, options, api=api).run(x=X)[0], X + w)
 
 
 @pytest.mark.parametrize(
@@ -137,13 +132,6 @@ def test_what_is_no_external_initializer_is_refused(api, source, name, array):
     options.add_external_initializers({name: given(api, array)})
     with pytest.raises(ort.OrtError, match=f"{name}|does not match|do not match|non-external"):
         ort.Session(source, options, api=api)
-
-
-def test_files_of_weights_may_be_in_memory(api, opened):
-    options = with_op(api)
-    options.add_external_files({"w.bin": np.arange(4, dtype=np.float32), "v.bin": X})
-    session = opened(EXTERNAL, options, api=api)
-    np.testing.assert_array_equal(session.run(x=X)[0], X + np.arange(1, 4))
 
 
 @pytest.mark.parametrize(
@@ -172,6 +160,11 @@ def test_a_fixed_dimension_is_that_of_the_inputs(api, opened):
     np.testing.assert_array_equal(session.run(x=X)[0], X + WEIGHTS)
     with pytest.raises(ort.errors.InvalidArgument):
         session.run(x=np.ones((1, 3), np.float32))
+    options = with_op(api)
+    options.fix_dimension("n", -5)  # leaves it free
+    session = opened(PLAIN, options, api=api)
+    for rows in (X, X[:1]):
+        np.testing.assert_array_equal(session.run(x=rows)[0], rows + WEIGHTS)
 
 
 def test_a_denotation_fixes_the_dimension_that_has_it(api, opened):
@@ -186,14 +179,6 @@ def test_a_denotation_fixes_the_dimension_that_has_it(api, opened):
     options.fix_dimension("DATA_BATCH", 2, is_denotation=True)
     assert opened(source, options, api=api).inputs[0].shape == (2, 3)
     assert opened(source, with_op(api), api=api).inputs[0].shape == ("n", 3)
-
-
-def test_a_negative_length_leaves_a_dimension_free(api, opened):
-    options = with_op(api)
-    options.fix_dimension("n", -5)
-    session = opened(PLAIN, options, api=api)
-    for rows in (X, X[:1]):
-        np.testing.assert_array_equal(session.run(x=rows)[0], rows + WEIGHTS)
 
 
 # --- what providers see ---------------------------------------------------------------------------

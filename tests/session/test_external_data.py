@@ -124,26 +124,16 @@ def test_elements_that_a_file_has_not_have_the_words_of_the_library(api, folder,
         opened_in(api, content, str(folder))
 
 
-@needs_release(21, "an entry for the folder of weights")
-def test_a_folder_of_weights_that_is_not_there_is_refused(api, folder):
-    with pytest.raises(ort.OrtError, match="missing"):
-        opened_in(api, model_with("w.bin", folder.parent), str(folder / "missing"))
-
-
 @needs_release(31, "an entry for it that counts before the folder of the model")
 def test_the_folder_of_the_options_counts_before_that_of_the_model(api, folder):
-    path = folder / "model.onnx"
-    path.write_bytes(model_with("w.bin", folder.parent))
+    path, content = folder / "model.onnx", model_with("w.bin", folder.parent)
+    path.write_bytes(content)
     (folder / "below/w.bin").write_bytes(bytes(16))
-    with opened_in(api, path, str(folder / "below")) as session:
-        assert session.run(x=W)[0].tolist() == W.tolist()
-
-
-def test_an_empty_folder_of_weights_is_none(api, folder):
-    path = folder / "model.onnx"
-    path.write_bytes(model_with("w.bin", folder.parent))
-    with opened_in(api, path, "") as session:
-        assert session.run(x=W)[0].tolist() == (2 * W).tolist()
+    for given, w in ((str(folder / "below"), 0), ("", W)):
+        with opened_in(api, path, given) as session:
+            assert session.run(x=W)[0].tolist() == (W + w).tolist()
+    with pytest.raises(ort.OrtError, match="missing"):
+        opened_in(api, content, str(folder / "missing"))
 
 
 @needs_release(32, "names of files that are compared as paths")
