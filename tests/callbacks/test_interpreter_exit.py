@@ -19,6 +19,7 @@ sys.path.insert(0, {str(CHECKOUT / "tests")!r})
 import numpy as np
 import ortcffi as ort
 from support import models
+from support.graphs import graph_of
 
 api, kind, started, inside = ort.load(), sys.argv[1], threading.Event(), threading.Event()
 kept = []
@@ -65,8 +66,7 @@ elif kind == "shapes":
     domain = ort.CustomOpDomain("d", api)
     domain.add(same)
     options.add_custom_op_domain(domain)
-    node = models.node("Same", ["x"], ["y"], "d")
-    model = models.of_ops([node], {{"x": "f4"}}, {{"y": "f4"}}, "d")
+    model = graph_of("x f4", "y = d.Same x", "y f4").to_bytes()
 elif kind == "allocator":
     warnings.simplefilter("ignore")
     env.register_allocator(Waits(api))

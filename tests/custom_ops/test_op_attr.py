@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Attributes of nodes: made and read on both tables."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -65,15 +67,11 @@ def test_a_wrong_value_is_refused(api, value, error, says):
         OpAttr("name", value, api=api)
 
 
-def test_tensors_and_graphs_are_not_made(api):
-    with pytest.raises(ValueError, match=r"type must be one of OpAttrType's INT, .* not <.*TENSOR"):
-        OpAttr("name", 5, OpAttrType.TENSOR, api)
-
-
-@pytest.mark.parametrize("number", [99, -1, "INT", 1.0])
-def test_an_unknown_type_is_refused(api, number):
-    with pytest.raises(ValueError, match=f"type must be one of OpAttrType's .* not {number!r}"):
-        OpAttr("name", 5, number, api)
+@pytest.mark.parametrize("kind", [OpAttrType.TENSOR, 99, -1, "INT", 1.0])
+def test_attributes_of_other_types_are_not_made(api, kind):
+    shown = re.escape(repr(kind))
+    with pytest.raises(ValueError, match=f"type must be one of OpAttrType's INT, .* not {shown}"):
+        OpAttr("name", 5, kind, api)
 
 
 @pytest.mark.parametrize("value", [["s"], "text", [None], [b"12"], 10**400])

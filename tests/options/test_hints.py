@@ -10,21 +10,6 @@ import ortcffi as ort
 @pytest.mark.parametrize(
     ("name", "ours"),
     [
-        ("intra_op_num_threads", "intra_op_threads"),
-        ("graph_optimization_level", "optimization_level"),
-        ("log_severity_level", "log_severity"),
-    ],
-)
-def test_an_option_of_another_name_is_refused_with_ours(name, ours):
-    options = ort.SessionOptions()
-    for ask in (lambda: setattr(options, name, 1), lambda: getattr(options, name)):
-        with pytest.raises(AttributeError, match=f"'SessionOptions'.*{name}.*mean '{ours}'"):
-            ask()
-
-
-@pytest.mark.parametrize(
-    ("name", "ours"),
-    [
         ("get_inputs", "inputs"),
         ("get_outputs", "outputs"),
         ("get_modelmeta", "metadata"),
@@ -47,12 +32,17 @@ def test_a_property_that_raises_says_why():
 
 
 @pytest.mark.parametrize(
-    ("make", "name"),
+    ("make", "name", "ours"),
     [
-        (ort.SessionOptions, "add_session_config_entry"),
-        (ort.RunOptions, "add_run_config_entry"),
+        (ort.SessionOptions, "add_session_config_entry", "config"),
+        (ort.RunOptions, "add_run_config_entry", "config"),
+        (ort.SessionOptions, "intra_op_num_threads", "intra_op_threads"),
+        (ort.SessionOptions, "graph_optimization_level", "optimization_level"),
+        (ort.SessionOptions, "log_severity_level", "log_severity"),
     ],
 )
-def test_the_official_names_for_entries_lead_to_ours(make, name):
-    with make() as options, pytest.raises(AttributeError, match="did you mean 'config'"):
-        getattr(options, name)
+def test_an_option_of_another_name_is_refused_with_ours(make, name, ours):
+    with make() as options:
+        for ask in (lambda: setattr(options, name, 1), lambda: getattr(options, name)):
+            with pytest.raises(AttributeError, match=f"'{make.__name__}'.*{name}.*mean '{ours}'"):
+                ask()

@@ -256,7 +256,7 @@ def test_a_verbose_session_says_which_provider_runs_which_nodes(api, adding):
     assert "  Double (second)" in texts[begin:end]
 
 
-def test_the_core_names_the_nodes_of_the_model(core_api, adding):
+def test_the_core_names_the_nodes_of_the_model_where_it_is_verbose(core_api, adding):
     said = messages(core_api, adding, log_severity=ort.LogSeverity.VERBOSE, log_id="mine")
     assert [each.text for each in said] == [
         "Node placements",
@@ -267,6 +267,8 @@ def test_the_core_names_the_nodes_of_the_model(core_api, adding):
         "  Double (second)",
     ]
     assert {each.log_id for each in said} == {"mine"}
+    assert messages(core_api, adding, log_severity=ort.LogSeverity.INFO) == []
+    assert messages(core_api, adding) == []
 
 
 def test_where_one_provider_has_all_nodes_it_alone_is_named(core_api, adding):
@@ -274,12 +276,6 @@ def test_where_one_provider_has_all_nodes_it_alone_is_named(core_api, adding):
     with ort.SessionOptions(core_api, logger=said.append, log_severity=0) as options:
         ort.Session(graph, options, providers=[adding]).close()
     assert said[-1].text == " All nodes placed on [adding]. Number of nodes: 1"
-
-
-@pytest.mark.parametrize("severity", [ort.LogSeverity.INFO, None])
-def test_a_session_that_is_not_verbose_says_no_placements(core_api, adding, severity):
-    settings = {} if severity is None else {"log_severity": severity}
-    assert messages(core_api, adding, **settings) == []
 
 
 def test_without_a_logger_of_its_own_a_session_logs_where_its_environment_does(core_api, adding):

@@ -22,7 +22,7 @@ IN_A_KERNEL = """if True:
     import os, threading, warnings
     import numpy as np
     import ortcffi as ort
-    from support import models
+    from support.graphs import graph_of
     from support.processes import TIME_LIMIT, wait_for
     from support.threads import join, start, wait_until
 
@@ -40,9 +40,8 @@ IN_A_KERNEL = """if True:
     domain, options = ort.CustomOpDomain("d", api), ort.SessionOptions(api, intra_op_threads=1)
     domain.add(forks)
     options.add_custom_op_domain(domain)
-    ports = [models.value("x")], [models.value("y")]
-    model = models.model([models.node("Forks", "x", "y", "d")], *ports, domains={"d": 1})
-    session, feed = ort.Session(model, options, api=api), {"x": np.ones((1, 4), np.float32)}
+    graph = graph_of("x f4", "y = d.Forks x", "y f4")
+    session, feed = ort.Session(graph, options, api=api), {"x": np.ones((1, 4), np.float32)}
     threads = start(lambda: session.run(feed))
     wait_until(lambda: session.running)
     session.run(feed)

@@ -23,6 +23,7 @@ import os, signal, sys, time
 import numpy as np
 import ortcffi as ort
 from support import models
+from support.graphs import graph_of
 from support.threads import join, start, wait_until
 
 options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
@@ -129,11 +130,8 @@ SIGNALS = {  # what each program prints
             except TimeoutError:
                 print("late", end=", ")
 
-        graph = ort.Graph({"": 21, "test": 1})
-        graph.input("x", "f4", ["n"])
-        graph.node("wait", ["x"], ["y"], domain="test")
-        graph.node("Identity", ["y"], ["z"])
-        graph.output("z", "f4", ["n"])
+        nodes = "y = test.wait x; z = Identity y"
+        graph = graph_of("x f4[n]", nodes, "z f4[n]", {"": 21, "test": 1})
         with ort.Session(graph, custom_ops=[wait]) as outer:
             print(outer.run(x=[3.0]))
         """,
