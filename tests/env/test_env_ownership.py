@@ -155,7 +155,7 @@ class Logger:
         raise AssertionError(message)
 
 
-def test_the_logger_of_a_further_environment_is_not_kept(api):
+def test_the_logger_of_a_further_environment_is_not_kept_and_of_one_that_fails_nothing(api):
     with ort.Env("first", api) as _first:
         loggers = [Logger() for _ in range(3)]
         gone = [weakref.ref(logger) for logger in loggers]
@@ -164,6 +164,9 @@ def test_the_logger_of_a_further_environment_is_not_kept(api):
         assert [reference() for reference in gone] == [None] * 3
         for env in further:
             env.close()
+        with pytest.raises(TypeError):
+            ort.Env("second", api, logger=print, config={"key": 5})
+        assert state_of(api).given == ()
 
 
 def test_the_logger_of_the_first_environment_is_kept_until_the_last_is_closed(api):
@@ -177,13 +180,6 @@ def test_the_logger_of_the_first_environment_is_kept_until_the_last_is_closed(ap
     assert alive() is not None
     second.close()
     assert alive() is None
-
-
-def test_an_environment_that_fails_keeps_nothing(api):
-    with ort.Env("first", api):
-        with pytest.raises(TypeError):
-            ort.Env("second", api, logger=print, config={"key": 5})
-        assert state_of(api).given == ()
 
 
 def test_create_env_with_options_fails_with_the_text_that_clients_match(api):

@@ -63,19 +63,15 @@ def test_a_function_is_made_and_called():
         graph.function("my", "Scale", ["a"], ["b"])
 
 
-def test_a_function_of_another_version_is_refused():
-    proto = with_functions()
-    proto.functions[0].opset_import[0].version = 20
-    with pytest.raises(ValueError, match="the function 'Scale' uses version 20"):
-        ort.Graph(proto.SerializeToString()).inline()
-
-
-def test_a_function_that_calls_itself_is_refused():
-    proto = with_functions()
-    proto.functions[0].node[1].op_type = "Twice"
-    proto.functions[0].node[1].domain = "my"
-    with pytest.raises(ValueError, match="calls itself"):
-        ort.Graph(proto.SerializeToString()).inline()
+def test_a_function_of_another_version_or_that_calls_itself_is_refused():
+    newer, itself = with_functions(), with_functions()
+    newer.functions[0].opset_import[0].version = 20
+    itself.functions[0].node[1].op_type = "Twice"
+    itself.functions[0].node[1].domain = "my"
+    words = {"the function 'Scale' uses version 20": newer, "calls itself": itself}
+    for text, proto in words.items():
+        with pytest.raises(ValueError, match=text):
+            ort.Graph(proto.SerializeToString()).inline()
 
 
 def test_functions_that_would_be_too_many_nodes_are_refused():

@@ -142,20 +142,18 @@ def test_values_between_nodes_of_a_provider_stay_on_its_device(api, library, eve
     assert copies == ["in", "out"]
 
 
-def test_a_value_that_is_an_output_as_well_is_copied_once(api, library, events):
-    copies, [a, y] = copies_of_a_run(api, library, events, chain(outputs=["a", "y"]))
-    np.testing.assert_array_equal(a, X * W)
-    np.testing.assert_array_equal(y, X * W * W * W)
+def test_a_value_that_is_an_output_as_well_is_copied_once_also_to_memory_of_the_caller(
+    api, library, events
+):
+    expected = X * W, X * W * W * W
+    copies, found = copies_of_a_run(api, library, events, chain(outputs=["a", "y"]))
     assert copies == ["in", "out", "out"]
-
-
-def test_an_output_of_the_caller_gets_a_value_that_stays_on_the_device(api, library):
-    a = np.zeros(SHAPE, np.float32)
-    model = chain(outputs=["a", "y"]).to_bytes()
-    with eps.session_on(api, library, "memory", model) as session:
+    a, model = np.zeros(SHAPE, np.float32), chain(outputs=["a", "y"]).to_bytes()
+    with eps.session_on(api, library, "memory again", model) as session:
         _, y = session.run({"x": X}, out={"a": a})
-    np.testing.assert_array_equal(a, X * W)
-    np.testing.assert_array_equal(y, X * W * W * W)
+    for arrays in (found, (a, y)):
+        for array, wanted in zip(arrays, expected, strict=True):
+            np.testing.assert_array_equal(array, wanted)
 
 
 def test_a_run_has_one_stream(api, library, events):
