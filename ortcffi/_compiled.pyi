@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from typing_extensions import CapsuleType
 
 from ortcffi._ort import OrtValue
-from ortcffi.memory.info import MemoryInfo
 from ortcffi.options.run_options import RunOptions
 from ortcffi.table.api import Api
 from ortcffi.values.type_info import ValueSpec
@@ -253,15 +252,7 @@ class Engine(Owner):
 
 class Binder(Owner):
     def run(self, *, options: RunOptions | None = ..., timeout: float | None = ...) -> None: ...
-    def _begin(self, kind: Any, session: Engine, /) -> None: ...
-    @property
-    def _inputs(self) -> dict[str, Any]: ...
-    @property
-    def _outputs(self) -> dict[str, Any]: ...
-    def _bind(
-        self, name: str, to: Value | MemoryInfo | None, entry: Any, is_input: bool, /
-    ) -> None: ...
-    def _output_values(self, value_type: type[Value], parent: object, /) -> list[Value]: ...
+    def _begin(self, kind: Any, session: Engine, parents: tuple[Any, ...], /) -> None: ...
     _is_complete: bool
 
 class Job:

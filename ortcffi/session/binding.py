@@ -10,7 +10,7 @@ from ortcffi._convert import encode, mapping
 from ortcffi._handle import Closing
 from ortcffi._native import ffi, lib
 from ortcffi._public import few, joined, public, quoted, shortened
-from ortcffi.errors import check
+from ortcffi.errors import OrtError, check
 from ortcffi.memory.blocks import scratch_for
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.session.compiled import Binder, Engine
@@ -39,8 +39,21 @@ class Binding(Binder, Closing):
         if not isinstance(session, Engine):
             raise TypeError(f"session must be a Session, not {type(session).__name__}")
         session.api.require("CreateIoBinding")  # and all that binds, of the same version
-        self._begin(ffi.typeof("OrtIoBinding*"), session)
+        self._begin(ffi.typeof("OrtIoBinding*"), session, (session, {}, {}))
         self.session = session
+
+    @property
+    def _inputs(self) -> dict[str, Any]:
+        """What is bound, by name; empty after the release."""
+        return self._bound_of(1)
+
+    @property
+    def _outputs(self) -> dict[str, Any]:
+        return self._bound_of(2)
+
+    def _bound_of(self, place: int) -> dict[str, Any]:
+        parents = self._handle_parents
+        return parents[place] if parents else {}
 
     @property
     def api(self) -> "Api":
@@ -65,10 +78,29 @@ class Binding(Binder, Closing):
         self, name: str, to: Value | MemoryInfo | None, given: Any, *, is_input: bool
     ) -> None:
         """Bind a name. It stays bound to what it was if the library refuses."""
-        encode("name", name)
+        text = encode("name", name)
         # What the library borrows, None where it allocates; and what the caller gave for it.
         entry = (to if isinstance(to, Value) else None, given)
-        self._bind(name, to, entry, is_input)
+        bound = self._inputs if is_input else self._outputs
+        slot = "BindOutputToDevice"
+        if isinstance(to, Value):
+            slot = "BindInput" if is_input else "BindOutput"
+            to._hold()  # to close it does not take its memory from the binding
+        target = (self.api.default_allocator.info if to is None else to).handle
+
+        def bind(table: Any, handle: Any) -> None:
+            before = bound.get(name)
+            self._is_complete, bound[name] = False, entry
+            try:
+                check(table, getattr(lib, slot)(table, handle, text, target))
+            except OrtError:
+                if before is None:
+                    del bound[name]
+                else:
+                    bound[name] = before
+                raise
+
+        self._write_handle(bind, self.api.pointer)
 
     # --- binding ----------------------------------------------------------------------------------
 
@@ -201,7 +233,12 @@ class Binding(Binder, Closing):
             if name in self._outputs or bound[0]._kind != ValueKind.TENSOR
         ]
         kept = (*self._outputs.values(), *shared)  # one parent: a value looks at each of its own
-        return self._output_values(Value, (kept, self))
+        out, count = ffi.new("OrtValue***"), ffi.new("size_t*")
+        self._call("GetBoundOutputValues", scratch_for(self.api), out, count)
+        return [
+            Value.from_handle(self.api, out[0][i], (kept, self), owned=True)
+            for i in range(count[0])
+        ]
 
     @property
     def outputs(self) -> dict[str, Any]:
