@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 # What Python needs, and libraries of NumPy's wheel.
@@ -27,28 +28,9 @@ Dir::Cache "{0}/cache";
 """
 # The emulator notes each page of the addresses that are reserved: with few of them it starts soon.
 QEMU = ["qemu-aarch64", "-R", "16G"]
-PROGRAM = """
-import platform
-import numpy as np
-import ortcffi as ort
-
-api = ort.default_api()
-try:
-    api.memory_info("NoSuchDevice")
-except ort.errors.InvalidArgument as error:
-    assert error.code is ort.ErrorCode.INVALID_ARGUMENT
-else:
-    raise AssertionError("a device that there is not")
-for dtype in ("f4", "i8", "?", "U"):
-    x = np.arange(6).reshape(2, 3).astype(dtype)
-    assert ort.Value.from_numpy(x, copy=True).numpy().tolist() == x.tolist()
-with ort.Tracking(api.default_allocator) as pool, ort.numpy_allocator(pool):
-    y = np.ones((100, 100))
-    assert pool.bytes_allocated >= y.nbytes
-    del y
-    assert pool.bytes_allocated == 0
-print(f"ortcffi {ort.__version__}, Python {platform.python_version()}, {platform.machine()}: ok")
-"""
+# Those of the wheels of packages.
+PLATFORMS = [f"manylinux{each}_aarch64" for each in ("2014", "_2_17", "_2_26", "_2_27", "_2_28")]
+SMOKE = Path(__file__).with_name("smoke.py")
 
 
 def run(*command: str | Path, **variables: str | Path) -> str:
@@ -71,12 +53,11 @@ def install_python(folder: Path) -> Path:
     return python
 
 
-def install_wheel(wheel: Path, version: str, folder: Path) -> None:
-    """Install a wheel and the packages that it needs for that Python."""
-    glibc = ["2014", *(f"_2_{minor}" for minor in (17, 26, 27, 28))]
-    platforms = [f"--platform=manylinux{each}_aarch64" for each in glibc]
+def install(folder: Path, version: str, platforms: Iterable[str], *packages: str | Path) -> None:
+    """Install packages, and what they need, for a Python of other platforms."""
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-compile", "--only-binary=:all:"]
-    run(*pip, *platforms, f"--python-version={version}", "--target", folder, wheel)
+    pip += [f"--platform={each}" for each in platforms]
+    run(*pip, f"--python-version={version}", "--target", folder, *packages)
 
 
 def main() -> None:
@@ -88,9 +69,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         python = install_python(folder)
-        install_wheel(given.wheel, python.name.removeprefix("python"), folder / "packages")
-        emulated = [*QEMU, "-L", folder / "system", python, "-BPc", PROGRAM]
-        sys.stdout.write(run(*emulated, PYTHONPATH=folder / "packages"))
+        version, packages = python.name.removeprefix("python"), folder / "packages"
+        install(packages, version, PLATFORMS, given.wheel)
+        emulated = [*QEMU, "-L", folder / "system", python, "-BP", SMOKE]
+        sys.stdout.write(run(*emulated, PYTHONPATH=packages))
 
 
 if __name__ == "__main__":

@@ -298,6 +298,7 @@ def serve(*modules: str) -> None:
 
 # `running`: what a thread of `side_by_side` has started, with the signal that ends it.
 _of_thread = threading.local()
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends processes by no signal
 
 
 def run_command(words: Sequence[str], seconds: float | None, given: bytes = b"") -> Ended:
@@ -314,7 +315,7 @@ def run_command(words: Sequence[str], seconds: float | None, given: bytes = b"")
         process = subprocess.Popen(words, **files, start_new_session=True)
         running = getattr(_of_thread, "running", None)
         if running is not None:
-            running[process] = signal.SIGKILL
+            running[process] = _KILL
         try:
             code: int | None = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -342,7 +343,10 @@ def side_by_side(function: Callable[[Any], Any], given: Iterable[Any]) -> Iterat
         finally:  # before the pool waits for its threads
             for process, number in list(running.items()):
                 with suppress(ProcessLookupError):
-                    os.killpg(process.pid, number)
+                    if sys.platform == "win32":
+                        process.kill()
+                    else:
+                        os.killpg(process.pid, number)
 
 
 def tell(**facts: Any) -> None:
@@ -407,8 +411,10 @@ def printed(text: bytes | str, between: str = " / ", most: int = MOST_LINES) -> 
 def limit_this_process(memory: int = MEMORY) -> None:
     """Bound what a library may take in the process that examines it, and write no core dump.
 
-    The process that started it bounds its time.
+    The process that started it bounds its time, on Windows nothing else.
     """
+    if sys.platform == "win32":
+        return
     import resource
 
     limits = {

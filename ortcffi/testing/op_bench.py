@@ -72,7 +72,8 @@ class Bench:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         warnings.simplefilter("ignore")  # of attributes that an op does not read
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        if hasattr(signal, "alarm"):
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
         version = release_of(subject.host) or HIGHEST_VERSION
         self.has = subject.asked or version  # the version of the table that it may use
         base = host_function("OrtcoreWatchedBase")(version)
@@ -132,7 +133,8 @@ class Bench:
         has_computed = attributes is None and bool(self.computed)
         text = str(used) if used and not has_computed else ""
         tell(doing=what, made_up=text or ("of other kernels" if others else ""))
-        signal.alarm(CALL_SECONDS if limit else 0)
+        if hasattr(signal, "alarm"):
+            signal.alarm(CALL_SECONDS if limit else 0)
 
     # --- kernels ----------------------------------------------------------------------------------
 

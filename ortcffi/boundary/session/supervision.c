@@ -54,7 +54,7 @@ static void on_interrupt(int number) {
   int error = errno;
   python_handler(number);
 #if defined(_WIN32)
-  signal(number, on_interrupt); /* Python's function has put itself back */
+  PyOS_setsig(number, on_interrupt); /* Python's function has put itself back */
 #endif
   atomic_fetch_add(&interrupts, 1);
   ortcffi_wake();
@@ -74,7 +74,7 @@ static int is_default_interrupt(void) {
  * Needs the GIL. */
 static void catch_interrupts(void) {
 #if defined(_WIN32)
-  void (*handler)(int) = signal(SIGINT, SIG_GET);
+  void (*handler)(int) = PyOS_getsig(SIGINT); /* of Python's C library, if it is another */
 #else
   struct sigaction action;
   if (sigaction(SIGINT, NULL, &action) < 0 || (action.sa_flags & SA_SIGINFO)) {
@@ -87,7 +87,7 @@ static void catch_interrupts(void) {
   if (is_taken && is_known && handler != on_interrupt && is_default_interrupt()) {
     python_handler = handler;
 #if defined(_WIN32)
-    signal(SIGINT, on_interrupt);
+    PyOS_setsig(SIGINT, on_interrupt);
 #else
     action.sa_handler = on_interrupt;
     sigaction(SIGINT, &action, NULL);
