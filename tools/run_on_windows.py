@@ -18,6 +18,7 @@ import sysconfig
 import tempfile
 import zipfile
 from pathlib import Path
+from threading import Thread
 
 from abi3info import DATAS, FUNCTIONS
 from run_on_aarch64 import SMOKE, install, run
@@ -73,10 +74,19 @@ def install_python(wheel: Path, folder: Path) -> None:
 
 
 def run_wine(what: str, *command: str | Path) -> None:
-    """Run a program, and wait for it alone: wine's server keeps what a pipe would have."""
-    done = subprocess.run(["wine", *command], check=False, stdin=-3, timeout=LIMIT)
-    if done.returncode != 0:
-        sys.exit(f"{what} fails under wine, with exit code {done.returncode}")
+    """Run a program and hand on what it prints.
+
+    Wine refuses files as a program's output. So it gets a pipe, which services of wine keep open.
+    """
+    process = subprocess.Popen(["wine", *command], stdin=-3, stdout=-1, stderr=-2)
+    assert process.stdout is not None
+    reader = Thread(target=shutil.copyfileobj, args=(process.stdout, sys.stdout.buffer, 1))
+    reader.daemon = True
+    reader.start()
+    code = process.wait(LIMIT)
+    reader.join(1)
+    if code != 0:
+        sys.exit(f"{what} fails under wine, with exit code {code}")
 
 
 def main() -> None:

@@ -115,7 +115,7 @@ def runs_that_end_early() -> None:
 def command_line(path: Path) -> None:
     # The extension is a library of ops, of which it has none yet.
     for code, *words in ((0, "info", path), (0, "doctor"), (1, "check", ort.custom_op_library())):
-        command = [sys.executable, "-X", "utf8", "-m", "ortcffi", *map(str, words)]
+        command = [sys.executable, "-P", "-X", "utf8", "-m", "ortcffi", *map(str, words)]
         done = subprocess.run(command, check=False, stdout=-1, stderr=-2, encoding="utf-8")
         assert done.returncode == code, ascii(done)
 
