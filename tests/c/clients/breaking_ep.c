@@ -14,7 +14,6 @@
 #undef ReleaseEpFactory
 
 #include "plain_op.h"
-#include "trying.h"
 
 static const OrtApi* table;
 static OrtEpFactory good;

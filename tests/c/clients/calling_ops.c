@@ -12,7 +12,6 @@
 
 #include "own_domain.h"
 #include "plain_op.h"
-#include "trying.h"
 
 /* The op comes first: its functions get it as their argument. */
 struct op {

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What custom ops say of themselves whose inputs and outputs are required tensors of floats. */
+/* What custom ops say of themselves whose inputs and outputs are required tensors of floats, and
+ * how their kernels begin. */
 #ifndef ORTCFFI_TESTS_PLAIN_OP_H_
 #define ORTCFFI_TESTS_PLAIN_OP_H_
 
 #include "onnxruntime_c_api.h"
+
+/* Returns the status of a call that fails. */
+#define TRY(call)                      \
+  do {                                 \
+    OrtStatus* failed = (call);        \
+    if (failed != NULL) return failed; \
+  } while (0)
 
 /* A call of a kernel: its first input, its first output of the same shape, and their numbers. */
 struct plain_call {

@@ -29,11 +29,6 @@ const OrtApi* api;
 extern const struct call* const first_call[] __asm("__start_calls");
 extern const struct call* const end_of_calls[] __asm("__stop_calls");
 
-static const char* const code_names[] = {
-#define ORT_ERROR_CODE(name, value) [value] = #name,
-#include "ort_error_codes.def"
-};
-
 static bool is_first;
 
 void say(const char* format, ...) {
@@ -46,29 +41,12 @@ void say(const char* format, ...) {
   fflush(stdout);
 }
 
-/* A copy of a message on one line, as the recorded answers are. */
-static const char* on_one_line(const char* message) {
-  static char line[8192];
-  size_t i = 0;
-  for (; message[i] != 0 && i < sizeof line - 1; i++) {
-    line[i] = message[i] == '\n' ? ' ' : message[i];
-  }
-  line[i] = 0;
-  return line;
-}
-
 bool say_status(OrtStatus* status) {
   if (status == NULL) {
     say("OK");
     return true;
   }
-  int code = (int)api->GetErrorCode(status);
-  const char* message = on_one_line(api->GetErrorMessage(status));
-  if (code >= 0 && code < (int)(sizeof code_names / sizeof code_names[0])) {
-    say("%s: \"%s\"", code_names[code] + strlen("ORT_"), message);
-  } else {
-    say("code %d: \"%s\"", code, message);
-  }
+  say("code %d: %s", (int)api->GetErrorCode(status), api->GetErrorMessage(status));
   api->ReleaseStatus(status);
   return false;
 }

@@ -1,10 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* What calls need whose allocations fail. */
+/*
+ * A call whose allocations fail, written CALL("its name") { ... }, of what rows in Python cannot
+ * reach. Its answer is a line of text, said through the functions below.
+ */
 #ifndef ORTCFFI_TESTS_FAULTS_H_
 #define ORTCFFI_TESTS_FAULTS_H_
 
-#include "calls.h"
+#include "../clients/check.h"
 #include "core.h"
+#include "onnxruntime_c_api.h"
+#include "ortcore.h"
+
+struct call {
+  const char* name;
+  void (*make)(void);
+};
+
+/* The linker gathers pointers to the calls of all files in one section, so that no list repeats
+ * their names; a linker that collects garbage would drop it. */
+#if __has_attribute(retain)
+#define IN_SECTION section("calls"), used, retain
+#else
+#define IN_SECTION section("calls"), used
+#endif
+#define CALL(text) CALL_COUNTED(text, __COUNTER__)
+#define CALL_COUNTED(text, count) CALL_NUMBER(text, count)
+#define CALL_NUMBER(text, n)                                                          \
+  static void make_##n(void);                                                         \
+  static const struct call call_##n = {text, make_##n};                               \
+  static const struct call* const listed_##n __attribute__((IN_SECTION)) = &call_##n; \
+  static void make_##n(void)
+
+extern const OrtApi* api;
+
+/** Says text as printf does; parts of an answer are separated by "; ". */
+void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Says "OK", or the code and the message; releases the status. True for success. */
+bool say_status(OrtStatus* status);
+
+/** Says "NULL" or "non-NULL". */
+void say_pointer(const void* pointer);
 
 /** Before and after each call; faults.c. */
 void enter(int slot, const void* frame);

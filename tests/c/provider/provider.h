@@ -10,6 +10,7 @@
 #ifndef ORTCFFI_TESTS_PROVIDER_H_
 #define ORTCFFI_TESTS_PROVIDER_H_
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,7 @@
 #undef CreateEpFactories
 #undef ReleaseEpFactory
 
-#include "../clients/events.h"
 #include "../clients/plain_op.h"
-#include "../clients/trying.h"
 
 enum kind { ASKED, DEVICE, KERNEL, LYING, CONTEXTS, PROFILING };
 #ifndef KIND
@@ -52,6 +51,27 @@ static int asks(const void* factory, const char* word) {
 }
 static Maker* maker_of(const void* provider) {
   return (Maker*)((const Provider*)provider)->factory;
+}
+
+/* What it was asked to do, as words for the tests to read. */
+static char events[4096];
+static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void note(const char* event) {
+  pthread_mutex_lock(&events_lock);
+  size_t length = strlen(events);
+  snprintf(events + length, sizeof events - length, "%s%s", length == 0 ? "" : " ", event);
+  pthread_mutex_unlock(&events_lock);
+}
+
+/* Answers the events since the last time. */
+static const char* take_events(void) {
+  static char answer[sizeof events];
+  pthread_mutex_lock(&events_lock);
+  memcpy(answer, events, sizeof answer);
+  events[0] = 0;
+  pthread_mutex_unlock(&events_lock);
+  return answer;
 }
 
 ORT_EXPORT const char* AskedEpEvents(void) { return take_events(); }
