@@ -32,8 +32,11 @@ TESTS = {
     "object": "table status",
     "onnx": "onnx models",
     "platform": "kernels memory table",
+    "session": "session core_session",
     "sparse": "values",
     "strings": "values",
+    "table": "table ep",
+    "values": "values kernels session",
 }
 LEFT_OUT = {"platform_windows.c"}  # not compiled here
 TEST = ["pytest", "-x", "-q", "-m", "not slow"]
