@@ -30,6 +30,7 @@ COMMANDS = {  # name: the module that has its main(), what it does
         "ortcffi.cli.info",
         "print versions and what this build implements, or facts of a model",
     ),
+    "diff": ("ortcffi.cli.diff", "print the nodes, values and weights in which two models differ"),
     "bench": ("ortcffi.cli.bench", "measure runs and calls beside onnxruntime"),
     "doctor": ("ortcffi.cli.doctor", "list libraries with the C API, and what is wrong with them"),
     "check": (

@@ -84,7 +84,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         try:
             several = _listed(kernel(*values))
         except OrtError as error:
-            model = _model(op, values, attributes, _declared(op, values))
+            model = _model(op, values, attributes, _inferred(kernel, values))
             if isinstance(_run(op, model, api), Exception):
                 raise
             text = f"{name}: the kernel fails, and the session does not: {error}"
@@ -185,19 +185,28 @@ def _run(op: Any, model: Model, api: "Api") -> Any:
         return tried(model, register, api)
 
 
-def _declared(op: Any, values: list[Any]) -> list[tuple[np.dtype[Any], None]]:
-    """Return the dtypes of outputs that a kernel does not make.
+def _inferred(kernel: Kernel, values: list[Any]) -> list[tuple[np.dtype[Any], int | None]]:
+    """Return the dtypes and ranks of outputs that a kernel does not make.
 
-    By the declared type; else, as ONNX has it for a type that the model decides, by the first input
-    of such a type.
+    By the op's inference; else by the declared type; else, as ONNX has it for a type that the model
+    decides, by the first input of such a type.
     """
-    about = op.description
+    about = kernel.description
+    infos: tuple[Any, ...] = ()
+    with suppress(OrtError):
+        infos = kernel.infer_shapes(*values)
     types = [operand.element_type for operand in about.inputs]
     types += types[-1:] * (len(values) - len(types))  # a variadic one is the last
     pairs = zip(types, values, strict=False)
     free = next((x.dtype for t, x in pairs if not t and x is not None), np.dtype("f4"))
-    elements = (operand.element_type for operand in about.outputs)
-    return [(dtype_of(element) if element else free, None) for element in elements]
+    found: list[tuple[np.dtype[Any], int | None]] = []
+    for place, operand in enumerate(about.outputs):
+        info = infos[place] if place < len(infos) else None
+        element = (info.element_type if info else 0) or operand.element_type
+        shape = info.shape if info else None
+        dtype = dtype_of(element) if element else free
+        found.append((dtype, None if shape is None else len(shape)))
+    return found
 
 
 def check_same(

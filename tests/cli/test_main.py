@@ -80,7 +80,7 @@ def test_a_wrong_option_is_named(words, says):
 def test_an_unknown_command_is_named_with_what_was_expected(argument):
     done = run_here(argument)
     assert (done.returncode, done.stdout) == (2, "")
-    names = "run, info, bench, doctor, check, conform, config"
+    names = "run, info, diff, bench, doctor, check, conform, config"
     expected = f"no such command: {argument!r}; expected one of {names}\n"
     assert done.stderr.endswith(expected)
 
