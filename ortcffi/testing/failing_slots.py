@@ -2,13 +2,17 @@
 """A host that counts the calls of its slots, and has one of them fail."""
 
 import functools
+import gc
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import by_slot, ffi
 from ortcffi._table import HIGHEST_VERSION, host_function, of_core
 from ortcffi.ep.watched import faults_by_slot, set_faults
+from ortcffi.errors import OrtError
 from ortcffi.table.trace import Trace
+from ortcffi.testing.live_objects import left_alive, live_objects
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -50,6 +54,7 @@ class FailingSlots:
     def begin(self, fails: tuple[str, int] | None = None) -> None:
         """Count anew. The n-th call of a slot from here on fails, for ``(slot, n)``."""
         self._before = Counter(by_slot(self._figures.calls))
+        self._fails = fails
         set_faults(self._figures, faults_by_slot(None if fails is None else dict([fails])))
 
     @property
@@ -57,6 +62,11 @@ class FailingSlots:
         """How often each slot that can fail was called since `begin`."""
         made = Counter(by_slot(self._figures.calls)) - self._before
         return {slot: count for slot, count in made.items() if slot in _with_status()}
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the call that is to fail has been made."""
+        return self._fails is not None and self.calls.get(self._fails[0], 0) >= self._fails[1]
 
 
 def in_turn(calls: dict[str, int]) -> list[tuple[str, int]]:
@@ -67,3 +77,59 @@ def in_turn(calls: dict[str, int]) -> list[tuple[str, int]]:
         for slot, count in calls.items()
         if number <= count
     ]
+
+
+def sweep_failing_slots(call: Callable[[], Any], host: FailingSlots, most: int = 500) -> int:
+    """Call a function again and again, with another call of a slot that fails each time.
+
+    Parameters
+    ----------
+    call : callable
+        What is tested. It may raise `OrtError`, or go on without what it could not get.
+    host : FailingSlots
+        The host of the library that it uses.
+    most : int, optional
+        How many calls of slots are to fail: the first of each slot, then the second ones, ...
+
+    Returns
+    -------
+    int
+        How many failed.
+
+    Raises
+    ------
+    AssertionError
+        The function raised something else, or left more objects of the core alive than it does
+        where nothing fails.
+    """
+    __tracebackhide__ = True
+    call()
+    gc.collect()
+    before = live_objects()
+    host.begin()
+    call()
+    gc.collect()
+    usual = Counter(left_alive(before))  # a provider has the graphs that it compiled to its end
+    failed = 0
+    for slot, number in in_turn(host.calls)[:most]:
+        gc.collect()
+        before = live_objects()
+        host.begin((slot, number))
+        what = f"call {number} of {slot} failed"
+        try:
+            call()
+        except OrtError:
+            pass
+        except Exception as error:
+            if not host.has_failed:
+                raise
+            text = f"{what}, and the call raised {type(error).__name__}: {error}"
+            raise AssertionError(text) from error
+        finally:
+            failed += host.has_failed
+            host.begin()
+        gc.collect()
+        if left := Counter(left_alive(before)) - usual:
+            kinds = ", ".join(f"{n} of kind {kind!r}" for kind, n in left.items())
+            raise AssertionError(f"{what}, after which the call leaves {kinds}")
+    return failed

@@ -30,6 +30,7 @@ _MARKS = [
     "ort_limit_memory(limit): ort_allocator gives no more memory at once, such as '64 MB'",
     "ort_no_leaks: the test fails if it leaves objects or blocks of the core alive",
     "ort_allocation_faults: the test is run with each allocation of ort_allocator failing in turn",
+    "ort_status_faults(most=500): the test is run with each call of the host by ort_ep failing",
     "ort_isolated(timeout=300): the test runs in a process of its own; it fails if that crashes",
 ]
 
@@ -149,6 +150,11 @@ def ort_ep(
     host = request.getfixturevalue("ort_api") if "ort_api" in request.fixturenames else None
     if host is not None and not host.is_core:
         pytest.skip(f"providers run without a session on the core and its hosts, not on {host}")
+    if request.node.get_closest_marker("ort_status_faults") is not None:
+        from ortcffi.testing.failing_slots import FailingSlots
+
+        failing = FailingSlots(*([] if host is None else [host.version]))
+        request.node.stash[_FAILING], host = failing, failing.api
     if _BEFORE in request.node.stash:  # the hardware is the test's own
         from ortcffi.testing.live_objects import live_objects
 
@@ -165,6 +171,9 @@ def ort_ep(
                 pytest.fail(f"{path} lists no device: see ort_ep_hardware", pytrace=False)
             with ortcffi.Ep(registered.devices[:1], options) as ep:
                 yield ep
+
+
+_FAILING = pytest.StashKey[Any]()  # the host whose slots fail in turn
 
 
 # --- memory ---------------------------------------------------------------------------------------
@@ -278,14 +287,18 @@ def pytest_runtest_makereport(item: pytest.Item) -> "Iterator[None]":
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
     """Run a test with ``ort_allocation_faults`` once more for each of its allocations.
 
-    What goes wrong then is shown without the frames of this package.
+    One with ``ort_status_faults`` once more for each call of a slot by ``ort_ep``. What goes wrong
+    then is shown without the frames of this package.
     """
     __tracebackhide__ = True
     limited = pyfuncitem.get_closest_marker("ort_limit_memory") is not None
     if limited and "ort_allocator" not in pyfuncitem.fixturenames:
         _fail("ort_limit_memory needs the fixture ort_allocator")
     result = yield
+    mark = pyfuncitem.get_closest_marker("ort_status_faults")
     try:
+        if mark is not None:
+            _sweep_statuses(pyfuncitem, *mark.args, **mark.kwargs)
         if pyfuncitem.get_closest_marker("ort_allocation_faults") is not None:
             _sweep_allocations(pyfuncitem)
     except AssertionError as error:
@@ -310,6 +323,16 @@ def _sweep_allocations(item: pytest.Function) -> None:
         _fail("ort_allocation_faults needs the fixture ort_allocator")
     given = {name: item.funcargs[name] for name in names}
     sweep_allocation_failures(lambda allocator: item.obj(**given | {"ort_allocator": allocator}))
+
+
+def _sweep_statuses(item: pytest.Function, most: int = 500) -> None:
+    from ortcffi.testing.failing_slots import sweep_failing_slots
+
+    failing = item.stash.get(_FAILING, None)
+    if failing is None:
+        _fail("ort_status_faults needs the fixture ort_ep")
+    given = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+    sweep_failing_slots(lambda: item.obj(**given), failing, most)
 
 
 def _frames_of_users(error: BaseException) -> TracebackType | None:

@@ -296,6 +296,10 @@ def test_it(): pass
     "a provider is asked for by the ini file": Case(
         "def test_it(ort_ep): pass", ["ort_ep is not set in the ini file"]
     ),
+    "faults of statuses need the provider": Case(
+        "@pytest.mark.ort_status_faults\ndef test_it(): pass",
+        ["ort_status_faults needs the fixture ort_ep"],
+    ),
 }
 
 
@@ -380,14 +384,26 @@ def test_hardware(ort_ep):
     assert device.hardware.vendor == "nobody"
 
 @pytest.mark.ort_no_leaks
+@pytest.mark.ort_status_faults
 def test_it(ort_ep):
+    print("begun")
     compute(ort_ep)
 """
 
 
-def test_a_provider_computes_and_leaves_nothing(run):
+def test_a_provider_computes_though_slots_fail_in_turn(run):
     library = eps.built(eps.ADDING)
-    assert "2 passed" in run(EP_TESTS, ini=f"ort_ep = {library}")
+    output = run(EP_TESTS, ini=f"ort_ep = {library}")
+    assert "2 passed" in output
+    assert output.count("begun") > 20
+
+
+def test_a_provider_that_leaves_something_when_a_slot_fails_is_a_failure(run, monkeypatch):
+    library = eps.built(CHECKOUT / "tests/c/clients/breaking_ep.c")
+    monkeypatch.setenv("BREAKS", "leaves-a-status-of-a-failure")
+    output = run(EP_TESTS, ini=f"ort_ep = {library}")
+    assert "call 1 of Graph_GetNumNodes failed, after which the call leaves 1 of kind" in output
+    assert "1 passed" in output
 
 
 @pytest.mark.usefixtures("real_library")
