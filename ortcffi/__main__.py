@@ -30,8 +30,9 @@ COMMANDS = {  # name: the module that has its main(), what it does
         "ortcffi.cli.info",
         "print versions and what this build implements, or facts of a model",
     ),
+    "edit": ("ortcffi.cli.edit", "change a model: batch size, names, a part of it, float16"),
     "diff": ("ortcffi.cli.diff", "print the nodes, values and weights in which two models differ"),
-    "bench": ("ortcffi.cli.bench", "measure runs and calls beside onnxruntime"),
+    "bench": ("ortcffi.bench.cli", "measure runs and calls beside onnxruntime"),
     "doctor": ("ortcffi.cli.doctor", "list libraries with the C API, and what is wrong with them"),
     "check": (
         "ortcffi.cli.check",

@@ -28,12 +28,15 @@ from ortcffi.cli.check_report import (
     TimeIsUp,
     as_document,
     as_junit,
+    as_statement,
     describe,
     exit_code,
     read_waivers,
 )
+from ortcffi.cli.info import package_version
 from ortcffi.cli.program import program_name, unwritable
 from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.installed import ep_named
 from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.table.hosts import HOSTS, emulate, release_of
@@ -41,6 +44,7 @@ from ortcffi.testing.ep_library_rules import registers
 from ortcffi.testing.rules import BROKEN, RULES, Result
 
 TIMEOUT = 600  # for all of it
+FILES = {"junit": as_junit, "statement": as_statement}
 # What the processes of trials import.
 PREPARED = "ortcffi.cli.check_client", "ortcffi.testing.op_rules", "ortcffi.testing.ep_model_rules"
 
@@ -52,7 +56,9 @@ def check(name: str, given: argparse.Namespace) -> Report:
     """
     subject = subject_of(name, given)
     until = time.monotonic() + given.timeout
-    report = Report(subject.path, until=until, waived=given.waived)
+    package = "" if os.path.exists(name) else ep_named(name).package
+    title = f"{package} {package_version(package)}" if package else ""
+    report = Report(subject.path, title, until=until, waived=given.waived)
     try:
         entry = _check_file(report)
         if entry == ENTRIES[0]:
@@ -143,6 +149,8 @@ def _parser() -> argparse.ArgumentParser:
     add("path", nargs="+", help=path)
     add("--json", action="store_true", help="print JSON")
     add("--junit", metavar="FILE", help="also write JUnit's XML: a test case for each rule")
+    text = "also write a page of Markdown: versions, machine, counts, findings, waivers"
+    add("--statement", metavar="FILE", help=text)
     text = "a rule that may be broken, and why, or a file of such rules; can be repeated"
     add("--waive", metavar="RULE=REASON", action="append", default=[], help=text)
     text = f"with commas: {HOSTS} (default: the lowest that has what it asks for, core and real)"
@@ -175,8 +183,10 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 0 only if all was tried and nothing is wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.junit is not None and (reason := unwritable(options.junit)):
-        parser.error(printable(f"--junit: {reason}"))
+    for name in FILES:
+        path = getattr(options, name)
+        if path is not None and (reason := unwritable(path)):
+            parser.error(printable(f"--{name}: {reason}"))
     try:
         options.waived = read_waivers(options.waive, RULES, "rule")
     except (OSError, ValueError) as error:
@@ -186,8 +196,9 @@ def main(arguments: Sequence[str]) -> int:
             reports = [check(os.fspath(path), options) for path in options.path]
     except (OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
-    if options.junit is not None:
-        write_whole(options.junit, as_junit(reports))
+    for name, written in FILES.items():
+        if (path := getattr(options, name)) is not None:
+            write_whole(path, written(reports))
     code = max(map(exit_code, reports), key=[OK, NOT_ALL, WRONG].index)
     if options.json:
         found = list(map(as_document, reports))

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What ``ortcffi check`` found: for people, for machines, for continuous integration."""
+"""What ``ortcffi check`` found: for people, for machines, for continuous integration, as a page."""
 
 import math
 import os
+import platform
 import re
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +18,7 @@ from xml.etree import ElementTree as ET
 from ortcffi._public import aligned, joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
+from ortcffi.cli.info import package_version
 from ortcffi.testing.rules import BROKEN, KEPT, RULES, UNTRIED, Result, Rule, outcome_of
 
 _PRINTED = "; it printed: "
@@ -39,7 +42,7 @@ class Report:
     """What was found in a library."""
 
     path: str
-    title: str = ""  # name and release of a library with the C API
+    title: str = ""  # package and version of an installed provider
     results: list[Result] = field(default_factory=list)  # of each rule on each host
     notes: list[str] = field(default_factory=list)  # what is good to know
     registrations: list[Client] = field(default_factory=list)  # with each host
@@ -174,7 +177,10 @@ def _text(text: str) -> str:
     return _NOT_IN_XML.sub("\ufffd", text)
 
 
-# --- counts ---------------------------------------------------------------------------------------
+# --- a page ---------------------------------------------------------------------------------------
+
+_MOST_TEXT = 600
+
 
 COLUMNS = "passed", "failed", "waived", "may", "not tried"
 
@@ -197,9 +203,39 @@ def counts(report: Report) -> dict[str, Counter[str]]:
 
 
 def table(counted: Mapping[str, Counter[str]], first: str) -> list[str]:
-    """Return counts as lines of a table, whose first column has a name."""
+    """Return counts as lines of a Markdown table, whose first column has a name."""
     rows = [(name, *(str(c[column]) for column in COLUMNS)) for name, c in counted.items()]
-    return aligned([(first, *COLUMNS), *rows])
+    lines = [f"| {line} |" for line in aligned([(first, *COLUMNS), *rows], " | ")]
+    return [lines[0], re.sub(r"[^|]", "-", lines[0]), *lines[1:]]
+
+
+def as_statement(reports: list[Report]) -> str:
+    """Get a page of Markdown: the machine, then each library with counts, findings and waivers."""
+    about = made_with("ortcffi", "onnxruntime", "onnx")
+    text = "\n".join(["# What ortcffi check found\n", about, *map(_library, reports)])
+    return text.encode(errors="backslashreplace").decode()  # of paths that are not UTF-8
+
+
+def made_with(*packages: str) -> str:
+    """Return the day, versions of packages and of Python, and the machine."""
+    versions = [f"{name} {package_version(name)}" for name in packages]
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    python, now = platform.python_version(), datetime.now(UTC)
+    return f"{now:%d %B %Y}: {', '.join(versions)}, Python {python}, {machine}.\n"
+
+
+def _library(report: Report) -> str:
+    lines = [f"## {report.title or os.path.basename(report.path)}\n"]
+    lines += [f"{note[0].upper()}{note[1:]}.\n" for note in report.notes if "factory" in note]
+    lines += table({host or "the file": c for host, c in counts(report).items()}, "rules on")
+    if report.findings:
+        lines += ["", "| rule | | what was found |", "|---|---|---|"]
+    for rule, text, kind in report.findings:
+        said = " ".join(text.partition(_PRINTED)[0].replace("|", "\\|").split())
+        said = f"{said[:_MOST_TEXT]} ..." if len(said) > _MOST_TEXT else said
+        why = f" Waived: {report.waived[rule]}" if kind == "waived" else ""
+        lines.append(f"| `{rule}` | {kind} | {said}{why} |")
+    return "\n".join([*lines, ""])
 
 
 # --- waivers --------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from ortcffi.cli.check_report import (
     column_of,
     counts,
     exit_code,
+    made_with,
     read_waivers,
     table,
 )
@@ -106,9 +107,17 @@ def failures(report: Report, *kinds: str) -> list[str]:
     return lines
 
 
+def as_page(report: Report) -> str:
+    """Return the statement: library, versions, machine, counts, failures and waivers."""
+    lines = [f"# {report.title}\n", made_with("ortcffi"), *_table(report), ""]
+    lines += [f"- {line}" for line in failures(report, "failed", "waived")]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 FILES: dict[str, Callable[[Report], str]] = {
     "json": lambda report: json.dumps(as_document(report), indent=1) + "\n",
     "junit": lambda report: as_junit([report]),
+    "statement": as_page,
 }
 
 
@@ -131,6 +140,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--may", action="store_true", help="also print the rows that may be answered otherwise")
     add("--json", metavar="FILE", help="also write what came of each row")
     add("--junit", metavar="FILE", help="also write JUnit's XML: a test case for each row")
+    text = "also write a page of Markdown: versions, machine, counts, failures, waivers"
+    add("--statement", metavar="FILE", help=text)
     text = "rows that may fail, and why: ROW=REASON, or a file of such rows; can be repeated"
     add("--waive", metavar="FILE", action="append", default=[], help=text)
     text = f"how many seconds it may take (default: {TIMEOUT})"

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from threading import Barrier
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import integer
+from ortcffi.custom_ops.op_attr import other_attributes
 from ortcffi.errors import OrtError
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import LibraryOp
+from ortcffi.kernels.make_kernel import attributes_for
 from ortcffi.kernels.python_op import PythonOp
 from ortcffi.options.session_options import SessionOptions
 from ortcffi.table.load import load
@@ -41,7 +44,9 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
 
     The kernel is made with ``check=True``, as `CheckedKernel` says. Then others compute the same:
     new ones, one after the other, and one on several threads at the same time. For an op of a
-    library the session runs in a process of its own.
+    library the session runs in a process of its own, and for each number among its attributes one
+    of a model with another number: a kernel with that must compute the same between two calls of
+    the first one.
 
     Parameters
     ----------
@@ -77,18 +82,18 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
     api = load() if api is None else api
     name = f"{op.domain}:{op.name}"
     repeats = integer("repeats", repeats, (1, 1000))
-    with op.kernel(attributes, outputs=outputs, check=True, repeats=min(repeats, 2)) as kernel:
+    asked: dict[str, list[str]] = {}
+    checked: dict[str, Any] = {"check": True, "repeats": min(repeats, 2), "_asked": asked}
+    with op.kernel(attributes, outputs=outputs, **checked) as kernel:
         values = [
             None if x is None else _array(kernel._convert(i, x)) for i, x in enumerate(inputs)
         ]
         try:
-            several = _listed(kernel(*values))
+            found = kernel(*values)
         except OrtError as error:
-            model = _model(op, values, attributes, _inferred(kernel, values))
-            if isinstance(_run(op, model, api), Exception):
-                raise
-            text = f"{name}: the kernel fails, and the session does not: {error}"
-            raise AssertionError(text) from error
+            _also_fails(op, _model(op, values, attributes, _inferred(kernel, values)), api, error)
+            raise
+    several = _listed(found)
 
     def make() -> Kernel:
         return op.kernel(attributes, outputs=outputs)
@@ -97,15 +102,54 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         with make() as kernel:
             _equal(f"{name}, of a new kernel", several, kernel(*values))
     model = _model(op, values, attributes, [(each.dtype, each.ndim) for each in several])
-    expected = _run(op, model, api)
+    flipped = model._replace(inputs=[None if x is None else flip(x) for x in values])
+    expected, takes_flipped = _run(op, [model, flipped], api)
     if isinstance(expected, Exception):
         raise AssertionError(
             f"{name}: the session fails, and the kernel does not: {expected}"
         ) from expected
     if repeats > 1 and threads > 1:
-        compute_on_threads(name, make, values, integer("threads", threads, (2, 256)))
+        inputs = [values] if isinstance(takes_flipped, Exception) else [values, flipped.inputs]
+        compute_on_threads(name, make, inputs, integer("threads", threads, (2, 256)))
+    same = partial(check_same, tolerance=(rtol, atol), where="in a session")
     for i, (ours, theirs) in enumerate(zip(several, expected, strict=True)):
-        check_same(f"output {i} of {name}", ours, theirs, (rtol, atol), "in a session")
+        same(f"output {i} of {name}", ours, theirs)
+    if repeats > 1 and isinstance(op, LibraryOp):
+        others = other_attributes(attributes or {}, attributes_for(attributes), asked)
+        models = [model._replace(attributes=other) for other in others]
+        with make() as kernel:
+            _compute_between(op, kernel, several, _alone(op, models, api), same)
+
+
+def _alone(op: LibraryOp, models: list[Model], api: "Api") -> list[tuple[Model, list[Any]]]:
+    """Return what sessions compute of each model, as far as inputs fit its attributes."""
+    free = [m._replace(outputs=[(dtype, None) for dtype, _ in m.outputs]) for m in models]
+    try:
+        answers = run_in_process(free, op.path, api.path) if free else []
+    except ProcessEnded:
+        return []
+    pairs = zip(models, answers, strict=True)
+    return [(model, answer) for model, answer in pairs if not isinstance(answer, Exception)]
+
+
+def _compute_between(
+    op: LibraryOp, kernel: Kernel, expected: Any, others: list[tuple[Model, list[Any]]], same: Any
+) -> None:
+    """Have kernels of other attributes compute between calls of one."""
+    name = f"{op.domain}:{op.name}"
+    for model, alone in others:
+        kernel(*model.inputs)
+        with op.kernel(model.attributes, outputs=len(alone), check=True) as other:
+            try:
+                found = _listed(other(*model.inputs))
+            except AssertionError as error:
+                error.add_note(f"with attributes {model.attributes}")
+                raise
+        beside = f"with attributes {model.attributes}, beside a kernel with others"
+        for i, (ours, theirs) in enumerate(zip(found, alone, strict=True)):
+            same(f"output {i} of {name}, {beside},", ours, theirs)
+        beside = f"after a kernel with attributes {model.attributes} computed"
+        _equal(f"{name}, {beside},", expected, kernel(*model.inputs))
 
 
 def _array(value: Value) -> Any:
@@ -117,11 +161,11 @@ def _listed(found: Any) -> tuple[Any, ...]:
 
 
 def compute_on_threads(
-    name: str, make: Callable[[], Kernel], given: list[Any], threads: int
+    name: str, make: Callable[[], Kernel], given: list[list[Any]], threads: int
 ) -> None:
     """Compute with one kernel on several threads at the same time.
 
-    Every other thread has the elements of its inputs in the opposite order, if the op takes them
+    Every other thread has the elements of its inputs in the opposite order, if a session takes them
     so: threads that overwrite each other's memory with the same values would not be seen.
     """
     together = Barrier(threads)
@@ -136,13 +180,15 @@ def compute_on_threads(
                 _equal(f"{name}, on {threads} threads at the same time", wanted, found)
 
     with make() as kernel, ThreadPoolExecutor(threads) as pool:
-        pairs = [(given, _listed(kernel(*given)))]
-        flipped = [None if x is None else np.flip(x).reshape(x.shape).copy() for x in given]
-        with suppress(OrtError, TypeError, ValueError):
-            pairs.append((flipped, _listed(kernel(*flipped))))
+        pairs = [(inputs, _listed(kernel(*inputs))) for inputs in given]
         tasks = [pool.submit(compute, kernel, *pairs[n % len(pairs)]) for n in range(threads)]
         for task in tasks:
             task.result()
+
+
+def flip(x: Any) -> Any:
+    """Return the array with its elements in the opposite order."""
+    return np.ascontiguousarray(np.flip(x)).reshape(x.shape)
 
 
 def _has_same_bytes(x: Any, y: Any) -> bool:
@@ -166,12 +212,17 @@ def _model(op: Any, values: list[Any], attributes: Any, dtypes: list[Any]) -> Mo
     return Model(op.domain, op.name, version, values, dict(attributes or {}), dtypes)
 
 
-def _run(op: Any, model: Model, api: "Api") -> Any:
-    """Return the outputs of a model in a session, or the exception that was raised."""
+def _run(op: Any, models: list[Model], api: "Api") -> list[Any]:
+    """Return the outputs of each model in a session, or the exception that was raised.
+
+    If not the first model but another one ends the process, that is the answer to all others.
+    """
     if isinstance(op, LibraryOp):
         try:
-            return run_in_process([model], op.path, api.path)[0]
+            return run_in_process(models, op.path, api.path)
         except ProcessEnded as error:
+            if len(models) > 1:
+                return _run(op, models[:1], api) + [error] * (len(models) - 1)
             raise AssertionError(f"{op.domain}:{op.name}: in a session, {error}") from None
 
     from ortcffi.custom_ops.domain import CustomOpDomain
@@ -182,7 +233,15 @@ def _run(op: Any, model: Model, api: "Api") -> Any:
         def register(options: SessionOptions) -> None:
             options.add_custom_op_domain(domain)
 
-        return tried(model, register, api)
+        return [tried(model, register, api) for model in models]
+
+
+def _also_fails(op: Any, model: Model, api: "Api", error: OrtError) -> None:
+    [answer] = _run(op, [model], api)
+    if isinstance(answer, Exception):
+        return
+    name = f"{op.domain}:{op.name}"
+    raise AssertionError(f"{name}: the kernel fails, and the session does not: {error}") from error
 
 
 def _inferred(kernel: Kernel, values: list[Any]) -> list[tuple[np.dtype[Any], int | None]]:

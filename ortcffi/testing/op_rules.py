@@ -20,7 +20,7 @@ from ortcffi.kernels.library import LibraryOp
 from ortcffi.memory.adaptors import Guarded
 from ortcffi.memory.tracking import Tracking
 from ortcffi.table.load import installed_libraries
-from ortcffi.testing.compare import check_same, compute_on_threads
+from ortcffi.testing.compare import check_same, compute_on_threads, flip
 from ortcffi.testing.ep_factories import missing_functions
 from ortcffi.testing.live_objects import left_alive, live_objects, made_since, malloced
 from ortcffi.testing.one_node import Model, ProcessEnded, run_in_process
@@ -194,9 +194,14 @@ def computes_on_two_threads(bench: Bench) -> None:
                 largest = given
             if time.monotonic() - begin > _SLOW:
                 break
+        pairs = [largest]
+        flipped = [None if x is None else flip(x) for x in largest]
+        with suppress(OrtError, TypeError, ValueError):
+            kernel(*flipped)
+            pairs.append(flipped)
     bench.begin("with two threads that compute at the same time")
     try:
-        compute_on_threads(bench.name, lambda: bench.op.kernel(bench.attributes), largest, 2)
+        compute_on_threads(bench.name, lambda: bench.op.kernel(bench.attributes), pairs, 2)
     except AssertionError as error:
         text = shorten(str(error).rpartition("Mismatched")[2], _MOST_TEXT)
         at_once = f"two threads at the same time, with inputs {described(largest)},"

@@ -137,11 +137,13 @@ def test_a_crash_is_a_failure_of_its_rule_in_junits_xml(check, tmp_path):
 
 
 def test_a_rule_that_is_waived_is_no_failure(check, tmp_path):
-    file = tmp_path / "ops.xml"
+    file, page = tmp_path / "ops.xml", tmp_path / "ops.md"
     waived = ["--waive", "calls-leave-nothing=known", "--waive", "kernels-leave-nothing=too"]
-    given = [*waived, "--junit", str(file)]
+    given = [*waived, "--junit", str(file), "--statement", str(page)]
     assert check("-DLEAKS", options=given)[0] == 0
     assert junit_of(file)[0].get("failures") == "0"
+    assert "| `calls-leave-nothing` | waived | checked:Nothing: 200 calls" in page.read_text()
+    assert "Waived: known" in page.read_text()
 
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path, capfd):
@@ -228,15 +230,15 @@ def test_a_good_library_of_execution_providers_has_no_findings(check_eps):
 
 
 @pytest.mark.usefixtures("forks")
-def test_rules_are_cases_of_junits_xml(tmp_path, capfd, monkeypatch):
+def test_rules_are_cases_of_junits_xml_and_rows_of_a_statement(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("BREAKS", "computes-what-others-do")
     # The next test tries all rules.
     few = ("registers", "has-the-functions-of-a-factory", "computes-what-others-do")
     rules = [rule for rule in check_ep.RULES if rule.name in few or rule.with_failures]
     monkeypatch.setattr(check_ep, "RULES", rules)
     library = eps.built(CHECKOUT / "tests/c/clients/breaking_ep.c")
-    xml = tmp_path / "ep.xml"
-    files = ["--junit", str(xml)]
+    xml, page = tmp_path / "ep.xml", tmp_path / "ep.md"
+    files = ["--junit", str(xml), "--statement", str(page)]
     given = ["--conformance", "--hosts", "24,core", "--failures", "1", *files, str(library)]
     assert main(["check", *given]) == 1
     printed = capfd.readouterr().out
@@ -247,6 +249,9 @@ def test_rules_are_cases_of_junits_xml(tmp_path, capfd, monkeypatch):
     assert "differs by 1" in message
     assert "registers on core" not in cases
     assert suite.get("skipped") == "0"
+    rows = [line.replace(" ", "") for line in page.read_text().splitlines()]
+    assert "|24|2|2|0|0|0|" in rows  # passed, failed, waived, may, not tried
+    assert "| `computes-what-others-do` | must | on 24, core: sum, made by" in page.read_text()
 
 
 @pytest.mark.usefixtures("forks")
@@ -269,7 +274,7 @@ def test_arguments_that_are_wrong_are_refused(capfd):
         (["--rtol", "nan"], "--rtol: expected a number of 0 or more, not 'nan'"),
         (["--atol", "-1"], "--atol: expected a number of 0 or more, not '-1'"),
         (["--failures", "-3"], "--failures: expected a whole number of 0 or more, not '-3'"),
-        (["--junit", "no/such/file.xml"], "--junit: no/such/file.xml cannot be written: its"),
+        (["--statement", "no/such/page.md"], "--statement: no/such/page.md cannot be written: its"),
         (["--waive", "nothing=why"], "--waive: there is no rule 'nothing'"),
         *(
             (["--timeout", wrong], "expected a number of seconds above 0")

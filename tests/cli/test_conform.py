@@ -147,16 +147,17 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def test_the_command_prints_a_table_by_group_and_writes_files(tmp_path: Path) -> None:
-    paths = {kind: tmp_path / kind for kind in ("json", "junit")}
+    paths = {kind: tmp_path / kind for kind in ("json", "junit", "statement")}
     options = [word for kind, path in paths.items() for word in (f"--{kind}", str(path))]
     said = run(CORE, "--group", "statuses", *options)
-    line = next(line for line in said.splitlines() if line.startswith("statuses"))
-    numbers = [int(cell) for cell in line.removeprefix("statuses").split()]
+    line = next(line for line in said.splitlines() if line.startswith("| statuses"))
+    numbers = [int(cell) for cell in line.strip("|").split("|")[1:]]
     assert numbers[0] > 70
     assert numbers[1] == 0
     rules = json.loads(paths["json"].read_text())["rules"]
     assert len(rules) == sum(numbers)
     assert len(ET.fromstring(paths["junit"].read_text())[0].findall("testcase")) == sum(numbers)
+    assert line in paths["statement"].read_text()
 
 
 def test_a_row_that_must_hold_and_does_not_is_an_error_unless_it_is_waived(tmp_path: Path) -> None:
@@ -205,12 +206,13 @@ def test_each_report_has_a_wrong_answer_until_it_is_waived(
     compile_c: Callable[..., Path], tmp_path: Path
 ) -> None:
     flags = "-shared", "-fPIC", f'-DCORE="{path_of(CORE)}"'
-    junit = tmp_path / "junit"
+    junit, statement = tmp_path / "junit", tmp_path / "statement"
     given = [str(compile_c(WRONG_ANSWER, *flags)), "--group", "statuses"]
-    given += ["--junit", str(junit), "--waive", str(CORE_WAIVERS)]
+    given += ["--junit", str(junit), "--statement", str(statement), "--waive", str(CORE_WAIVERS)]
     wrong = 'GetErrorCode(CreateStatus(NO_MODEL, "m")) == NO_MODEL'
     line = f"failed (statuses): {wrong}: answers False, not True"
     assert line in run(*given, code=1)
+    assert f"- {line}\n" in statement.read_text()
     cases = ET.fromstring(junit.read_text()).iter("testcase")
     failed = {case.attrib["name"] for case in cases if case.find("failure") is not None}
     assert f"{wrong} on statuses" in failed

@@ -64,6 +64,12 @@ def test_the_version_is_printed():
     ("words", "says"),
     [
         (["info", "--frobnicate"], "--frobnicate"),
+        (["edit", "a.onnx", "--batch", "8"], "required: -o"),
+        (
+            ["edit", "a.onnx", "-o", "a.onnx", "--rename", "x"],
+            "argument --rename: must be OLD=NEW, not",
+        ),
+        (["edit", "a.onnx", "-o", "a.onnx", "--dim", "=y"], "argument --dim: must be OLD=NEW, not"),
         *(
             (["bench", "--seconds", given], f"{given} is not above 0 and at most 86400")
             for given in ("nan", "inf", "0", "-1", "1e9")
@@ -80,7 +86,7 @@ def test_a_wrong_option_is_named(words, says):
 def test_an_unknown_command_is_named_with_what_was_expected(argument):
     done = run_here(argument)
     assert (done.returncode, done.stdout) == (2, "")
-    names = "run, info, diff, bench, doctor, check, conform, config"
+    names = "run, info, edit, diff, bench, doctor, check, conform, config"
     expected = f"no such command: {argument!r}; expected one of {names}\n"
     assert done.stderr.endswith(expected)
 

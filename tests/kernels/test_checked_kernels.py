@@ -78,6 +78,14 @@ def test_a_kernel_may_be_allowed_to_change(buggy_ops, name):
 
 
 @pytest.mark.usefixtures("forks")
+@pytest.mark.parametrize(("attributes", "other"), [({}, 1.5), ({"alpha": 3.0}, 4.0)])
+def test_a_comparison_finds_the_attribute_of_another_kernel(buggy_ops, attributes, other, real_api):
+    message = f"UsesFirstAlpha, with attributes {{'alpha': {other}}}, beside a kernel with others"
+    with pytest.raises(AssertionError, match=message):
+        compare_with_session(buggy_ops["buggy", "UsesFirstAlpha"], [X], attributes, api=real_api)
+
+
+@pytest.mark.usefixtures("forks")
 def test_a_comparison_finds_kernels_that_share_memory(buggy_ops, real_api):
     with pytest.raises(AssertionError, match=r"buggy:SharesScratch.* on 2 threads"):
         compare_with_session(buggy_ops["buggy", "SharesScratch"], [X], api=real_api)
