@@ -72,7 +72,7 @@ class OpSet:
                 del self._ops[key]
 
     def __iter__(self) -> "Iterator[PythonOp]":
-        return iter(tuple(self._ops.values()))
+        return iter(list(self._ops.values()))  # a tuple is not made in one step
 
     def __len__(self) -> int:
         return len(self._ops)
@@ -98,7 +98,7 @@ class OpSet:
     def _domains(self, api: "Api") -> tuple[Array, int]:
         """Return the domains of a table, and how many there are."""
         address = address_of(api.pointer)
-        ops = tuple(self._ops.values())
+        ops = tuple(self)
         found = self._registered.get(address)
         if found is None or found.ops != ops:
             found = self._registered[address] = _Registered(ops, _new_domains(api, ops))
@@ -219,7 +219,7 @@ def ops_named_in(message: str) -> "list[PythonOp]":
     words = set(re.findall(r"\w+", message))
     return [
         op
-        for ops in tuple(_sets.values())
+        for ops in list(_sets.values())
         for op in ops
         if op.name in words and op.domain in message
     ]

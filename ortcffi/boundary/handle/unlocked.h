@@ -7,6 +7,7 @@
  *   the life of a handle        one word, changed by change_word()
  *   a list of the process       its lock, of lock_list()
  *   a flag, a count, a spare    take_flag(), add_to(), swap_pointer()
+ *   an object made once         object_made(), keep_first()
  *
  * The collector stops all threads where they call Python. So the holder of a list's lock calls no
  * Python, and a tp_traverse takes no lock.
@@ -70,10 +71,27 @@ static inline void add_to(int64_t* count, int64_t change) {
 }
 
 static inline void add_to_sum(double* sum, double change) {
-  double seen = *sum, wanted;
+  double seen, wanted;
+  __atomic_load(sum, &seen, __ATOMIC_RELAXED);
   do {
     wanted = seen + change;
   } while (!__atomic_compare_exchange(sum, &seen, &wanted, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* An object that is made at its first use, and stays; NULL before that. */
+static inline PyObject* object_made(PyObject** place) {
+  return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+}
+
+/* Keeps such an object; the one of another thread that was first. `made` may be NULL. */
+static inline PyObject* keep_first(PyObject** place, PyObject* made) {
+  PyObject* seen = NULL;
+  if (made == NULL ||
+      __atomic_compare_exchange_n(place, &seen, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return made;
+  }
+  Py_DECREF(made);
+  return seen;
 }
 
 /* A list with the items of a list, which no other thread changes; NULL with an exception. */
@@ -124,6 +142,17 @@ static inline void* swap_pointer(void** place, void* wanted) {
 static inline void add_to(int64_t* count, int64_t change) { *count += change; }
 
 static inline void add_to_sum(double* sum, double change) { *sum += change; }
+
+static inline PyObject* object_made(PyObject** place) { return *place; }
+
+static inline PyObject* keep_first(PyObject** place, PyObject* made) {
+  if (*place == NULL) { /* which the making may have done, too */
+    *place = made;
+  } else {
+    Py_XDECREF(made);
+  }
+  return *place;
+}
 
 static inline PyObject* own_list(PyObject* list) { return Py_NewRef(list); }
 

@@ -9,13 +9,10 @@
 /* Calls ortcffi.memory.blocks.fitting: the dtype, if arrays of an allocator can have it, or an
  * exception. */
 static PyObject* ask_fitting(PyObject* given) {
-  static PyObject* fitting;
-  if (fitting == NULL) {
-    PyObject* module = PyImport_ImportModule("ortcffi.memory.blocks");
-    fitting = module == NULL ? NULL : PyObject_GetAttrString(module, "fitting");
-    Py_XDECREF(module);
-  }
-  return fitting == NULL ? NULL : PyObject_CallFunctionObjArgs(fitting, given, NULL);
+  PyObject* module = PyImport_ImportModule("ortcffi.memory.blocks");
+  PyObject* dtype = module == NULL ? NULL : PyObject_CallMethod(module, "fitting", "(O)", given);
+  Py_XDECREF(module);
+  return dtype;
 }
 
 PyObject* ortcffi_read_dtype(PyObject* given, Py_ssize_t* item) {

@@ -31,11 +31,11 @@ static struct allocator** bucket_of(const OrtAllocator* allocator) {
   return &buckets[((uintptr_t)allocator >> 4) * 0x9e3779b1u % BUCKETS];
 }
 
-/* Needs the lock, except while the collector has stopped all threads. The object of a handle that
- * was released is NULL. */
+/* Needs the lock, except while the collector has stopped all threads. A handle that was released
+ * has none. */
 static struct allocator* find_allocator(const OrtAllocator* allocator) {
   struct allocator* at = *bucket_of(allocator);
-  while (at != NULL && at->handle.object != allocator) {
+  while (at != NULL && (at->address != allocator || handle_state(&at->handle) == HANDLE_RELEASED)) {
     at = at->next;
   }
   return at;

@@ -115,7 +115,8 @@ PyObject* ortcffi_count_into(PyObject* self, PyObject* buffer) {
   Py_RETURN_NONE;
 }
 
+/* At one moment with the GIL; without it each number by itself. */
 PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused) {
-  const struct counts* counts = &((struct session*)self)->counts; /* at one moment: with the GIL */
+  const struct counts* counts = &((struct session*)self)->counts;
   return PyBytes_FromStringAndSize((const char*)counts, sizeof *counts);
 }

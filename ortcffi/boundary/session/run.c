@@ -346,7 +346,7 @@ OrtStatus* ortcffi_call_run(struct run* run) {
 
 /* -1 with an exception where the handler of a signal raised before the run. */
 static int perform_without_gil(struct run* run, OrtStatus** status) {
-  double began = ortcffi_now(), ended;
+  double began = ortcffi_now(), ended = began;
   ortcffi_run_link(run);
   int answer = ortcffi_supervise_begin(run, began);
   if (answer == 0) {
@@ -355,9 +355,11 @@ static int perform_without_gil(struct run* run, OrtStatus** status) {
     ended = ortcffi_now();
     Py_END_ALLOW_THREADS;
     ortcffi_supervise_end(run);
+  }
+  ortcffi_run_unlink(run); /* from here on nobody ends it early */
+  if (answer == 0) {
     ortcffi_count_run(run, ended - began, *status);
   }
-  ortcffi_run_unlink(run);
   return answer;
 }
 

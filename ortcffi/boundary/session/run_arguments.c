@@ -38,10 +38,11 @@ static PyObject* value_in(const struct session* session, PyObject* x) {
   if ((PyObject*)Py_TYPE(x) != session->rules.wrapper) {
     return Py_NewRef(x);
   }
-  if (name == NULL) {
-    name = PyUnicode_InternFromString("_value");
+  PyObject* known = object_made(&name);
+  if (known == NULL) {
+    known = keep_first(&name, PyUnicode_InternFromString("_value"));
   }
-  PyObject* value = name == NULL ? NULL : PyObject_GetAttr(x, name);
+  PyObject* value = known == NULL ? NULL : PyObject_GetAttr(x, known);
   PyErr_Clear(); /* Python refuses one without */
   return value == NULL ? Py_NewRef(x) : value;
 }

@@ -17,7 +17,7 @@ PyTypeObject* ortcffi_session_type;
 
 static int64_t live_sessions;
 
-int64_t ortcffi_live_sessions(void) { return live_sessions; }
+int64_t ortcffi_live_sessions(void) { return __atomic_load_n(&live_sessions, __ATOMIC_RELAXED); }
 
 void ortcffi_session_refuse(struct session* session, const char* why, PyObject* what) {
   PyObject* done = what == NULL ? NULL
@@ -47,6 +47,17 @@ static void forget_counted(const OrtApi* api, void* session) {
 
 /* --- making ------------------------------------------------------------------------------------*/
 
+static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  struct session* session = (struct session*)PyType_GenericAlloc(type, 0); /* zeroed */
+  if (session != NULL) {
+    session->options = Py_NewRef(Py_None);
+    session->source = Py_NewRef(Py_None);
+    session->specs = Py_NewRef(Py_None);
+    session->arena = Py_NewRef(Py_None);
+  }
+  return (PyObject*)session;
+}
+
 /* _begin(type, maker, value_type, rules, parents, options, calls_python, has_threads, borrowed):
  * what is known of a session before the library has made it, which then goes to its handle. */
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
@@ -72,6 +83,7 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->all_rules = Py_NewRef(all_rules);
   session->rules = rules;
+  Py_DECREF(session->options);
   session->options = Py_NewRef(options);
   session->calls_python = (char)calls_python;
   Py_RETURN_NONE;
@@ -254,9 +266,13 @@ static PyMethodDef session_methods[] = {
 };
 
 static PyType_Slot session_slots[] = {
-    {Py_tp_dealloc, (void*)session_dealloc}, {Py_tp_traverse, (void*)session_traverse},
-    {Py_tp_methods, session_methods},        {Py_tp_members, session_members},
-    {Py_tp_getset, session_getters},         {0, NULL},
+    {Py_tp_new, (void*)session_new},
+    {Py_tp_dealloc, (void*)session_dealloc},
+    {Py_tp_traverse, (void*)session_traverse},
+    {Py_tp_methods, session_methods},
+    {Py_tp_members, session_members},
+    {Py_tp_getset, session_getters},
+    {0, NULL},
 };
 
 /* Not final: a subtype is what users see. */

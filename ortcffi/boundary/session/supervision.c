@@ -120,7 +120,7 @@ static void end_due_runs(int is_look_due) {
   }
   struct gil gil;
   ensure_gil(&gil);
-  if (is_look_due && main_run != NULL) {
+  if (is_look_due && __atomic_load_n(&main_run, __ATOMIC_RELAXED) != NULL) {
     catch_interrupts();
   }
   lock_list(LIST_OF_RUNS);
@@ -182,26 +182,28 @@ static int start_thread(void) {
 /* Finds what is needed of the module signal; 0 if something is missing. */
 static int find_signals(void) {
   PyObject* module = PyImport_ImportModule("_signal"); /* the other takes longer than a run */
-  if (module != NULL && default_handler == NULL) {
-    get_signal = PyObject_GetAttrString(module, "getsignal");
-    default_handler = PyObject_GetAttrString(module, "default_int_handler");
+  if (module != NULL) {
+    keep_first(&get_signal, PyObject_GetAttrString(module, "getsignal"));
+    keep_first(&default_handler, PyObject_GetAttrString(module, "default_int_handler"));
   }
   PyErr_Clear();
   Py_XDECREF(module);
-  return get_signal != NULL && default_handler != NULL;
+  return object_made(&get_signal) != NULL && object_made(&default_handler) != NULL;
 }
 
 /* Starts the thread if need be; whether there is one. */
 static int has_thread(void) {
-  if (!is_started) {
+  int is_there = __atomic_load_n(&is_started, __ATOMIC_ACQUIRE);
+  if (!is_there) {
     int is_found = find_signals();
     lock_list(LIST_OF_RUNS);
     if (!is_started) { /* an __import__ in Python lets other threads come here too */
-      is_started = is_found && start_thread() == 0;
+      __atomic_store_n(&is_started, is_found && start_thread() == 0, __ATOMIC_RELEASE);
     }
+    is_there = is_started;
     unlock_list(LIST_OF_RUNS);
   }
-  return is_started;
+  return is_there;
 }
 
 int ortcffi_supervise_deadline(const struct run* run) {
@@ -226,7 +228,7 @@ int ortcffi_supervise_deadline(const struct run* run) {
 /* Only the main thread sets it, so that this thread may read it without the lock. */
 static void set_main_run(struct run* run) {
   lock_list(LIST_OF_RUNS);
-  main_run = run;
+  __atomic_store_n(&main_run, run, __ATOMIC_RELAXED);
   unlock_list(LIST_OF_RUNS);
 }
 

@@ -209,9 +209,10 @@ static const struct layout* layout_of(struct maker* maker) {
   struct layout* layout = &maker->layout;
   if (take_flag(&layout->is_known)) { /* until it is, members are read by the API */
     int is_tried = sizeof(void*) == 8 && !is_switched_off();
-    layout->type_of_ints = is_tried ? type_of_maps(maker, 0) : NULL;
-    layout->type_of_texts = layout->type_of_ints == NULL ? NULL : type_of_maps(maker, 1);
-    layout->has_tensors = layout->type_of_ints != NULL && (char)has_tensors(maker);
+    const void* type_of_ints = is_tried ? type_of_maps(maker, 0) : NULL;
+    layout->type_of_texts = type_of_ints == NULL ? NULL : type_of_maps(maker, 1);
+    layout->has_tensors = type_of_ints != NULL && (char)has_tensors(maker);
+    (void)swap_pointer((void**)&layout->type_of_ints, (void*)(uintptr_t)type_of_ints);
   }
   return layout;
 }
@@ -219,11 +220,12 @@ static const struct layout* layout_of(struct maker* maker) {
 int ortcffi_members(struct maker* maker, const OrtValue* sequence, size_t count, int kind,
                     struct members* out) {
   const struct layout* layout = layout_of(maker);
-  if (layout->type_of_ints == NULL) {
+  const void* type_of_ints = __atomic_load_n(&layout->type_of_ints, __ATOMIC_ACQUIRE);
+  if (type_of_ints == NULL) {
     return 0;
   }
   const struct ort_value* value = (const struct ort_value*)(const void*)sequence;
-  int has_ints = value->type == layout->type_of_ints;
+  int has_ints = value->type == type_of_ints;
   out->count = count;
   out->has_texts = value->type == layout->type_of_texts;
   if (has_ints || out->has_texts) {

@@ -243,20 +243,26 @@ PyObject* ortcffi_dtype_of(int element) {
   if (element < 0 || element >= (int)(sizeof dtypes / sizeof *dtypes)) {
     return PyErr_Format(PyExc_TypeError, "arrays have no elements of type %d", element);
   }
-  if (dtypes[element] == NULL) {
+  PyObject* dtype = object_made(&dtypes[element]);
+  if (dtype == NULL) {
     PyObject* function = python_function("dtype_of");
-    dtypes[element] = function == NULL ? NULL : PyObject_CallFunction(function, "i", element);
+    dtype = function == NULL ? NULL : PyObject_CallFunction(function, "i", element);
+    dtype = keep_first(&dtypes[element], dtype);
     Py_XDECREF(function);
   }
-  return dtypes[element];
+  return dtype;
 }
 
 /* An array over memory that the value keeps. */
 static PyObject* view_of(struct value* value, void* data, const int64_t* shape, size_t rank,
                          int element, int is_readonly) {
   PyObject* dtype = ortcffi_dtype_of(element);
+  if (dtype == NULL) {
+    return NULL;
+  }
   /* The first call for a type runs Python, and meanwhile another thread may close the value. */
-  if (dtype == NULL || ortcffi_value_open(value) < 0) {
+  ortcffi_value_hold(value);
+  if (ortcffi_value_open(value) < 0) {
     return NULL;
   }
   int flags = is_readonly ? NPY_ARRAY_CARRAY_RO : NPY_ARRAY_CARRAY;
@@ -264,7 +270,6 @@ static PyObject* view_of(struct value* value, void* data, const int64_t* shape, 
   if (array == NULL) {
     return NULL;
   }
-  ortcffi_value_hold(value);
   if (PyArray_SetBaseObject((PyArrayObject*)array, Py_NewRef((PyObject*)value)) < 0) {
     Py_CLEAR(array);
   }

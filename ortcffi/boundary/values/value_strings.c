@@ -104,9 +104,13 @@ PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
     PyErr_SetString(PyExc_TypeError, "_fill_strings takes a list");
     return NULL;
   }
-  PyObject* own = ortcffi_value_open(value) < 0 ? NULL : own_list(strings);
+  if (ortcffi_value_open(value) < 0 || handle_begin(&value->life) < 0) {
+    return NULL;
+  }
+  PyObject* own = own_list(strings);
   int answer = own == NULL ? -1 : fill_strings(value->maker, ortcffi_value_object(value), own);
   Py_XDECREF(own);
+  handle_end(&value->life);
   return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
