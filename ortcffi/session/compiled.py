@@ -31,8 +31,12 @@ _made: dict[int, ref[Any]] = {}  # the sessions that this package made, by numbe
 
 def note_made(session: Any) -> None:
     """Give a session that this package has made its number."""
-    session._number = number = next(_numbers)
-    _made[number] = ref(session, lambda _: _made.pop(number, None))
+    while True:
+        number = next(_numbers)  # without the GIL, CPython 3.13 may give one twice
+        made = ref(session, lambda _, number=number: _made.pop(number, None))
+        if _made.setdefault(number, made) is made:
+            break
+    session._number = number
 
 
 def open_sessions() -> list[Any]:
