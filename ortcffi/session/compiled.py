@@ -7,6 +7,7 @@ that is another one, and at the end of the interpreter runs that are under way a
 
 import atexit
 from _weakref import ref
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -29,11 +30,15 @@ _numbers = count(1)
 _made: dict[int, ref[Any]] = {}  # the sessions that this package made, by number
 
 
+def _forget(number: int, _gone: Any) -> None:
+    del _made[number]
+
+
 def note_made(session: Any) -> None:
     """Give a session that this package has made its number."""
     while True:
         number = next(_numbers)  # without the GIL, CPython 3.13 may give one twice
-        made = ref(session, lambda _, number=number: _made.pop(number, None))
+        made = ref(session, partial(_forget, number))
         if _made.setdefault(number, made) is made:
             break
     session._number = number
