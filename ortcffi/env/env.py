@@ -271,7 +271,8 @@ class Env(Handle):
         if provider is None:
             if pairs:
                 raise ValueError("options are a provider's, and no provider was given")
-            self._call("CreateAndRegisterAllocator", wanted, measures)
+            with allocators_lock:  # the core's takes the place of one that another thread looks up
+                self._call("CreateAndRegisterAllocator", wanted, measures)
             self._count(memory)
             if info is None and cfg is not None:
                 self._state.arena_limit = cfg.measures.get("max_mem", 0)
@@ -280,7 +281,8 @@ class Env(Handle):
         values = [ffi.new("char[]", encode(f"the option {key!r}", pairs[key])) for key in pairs]
         arrays = ffi.new("char*[]", keys), ffi.new("char*[]", values)
         name = encode("provider", provider)
-        self._call("CreateAndRegisterAllocatorV2", name, wanted, measures, *arrays, len(pairs))
+        with allocators_lock:
+            self._call("CreateAndRegisterAllocatorV2", name, wanted, measures, *arrays, len(pairs))
         self._count(memory)
 
     def _count(self, memory: MemoryInfo) -> None:
