@@ -20,7 +20,6 @@ FILES = {name: (parsed, session) for name, parsed, _, session in ROWS}
 
 AT_RUN = "the core infers no shapes: what is wrong with the node, onnx.reference says in the run"
 FEWER = "the tensor has less than its shape says, and is refused before it is read"
-IN_PARTS = "a message that occurs once is there in two parts, which are not joined"
 NAMELESS = "a name ends with a zero byte in C, or is missing: nobody could ask for the value"
 OTHERWISE = {
     "crafted_concat_axis": AT_RUN,
@@ -30,10 +29,8 @@ OTHERWISE = {
     "crafted_gather_axis": AT_RUN,
     "crafted_transpose_perm_neg": AT_RUN,
     "dims_string_231": FEWER,
-    "dims_zero_big": "NumPy, which computes the node here, has no array of this shape",
     "lack_segment": "segments of tensors are not read; onnxruntime ignores that there are some",
     "wire_empty_graph": "a graph without nodes and outputs runs, and computes nothing",
-    "wire_graph_second_empty": IN_PARTS,
     "wire_input_no_name": NAMELESS,
     "wire_ir_0": "the version of the format is missing",
     "wire_nul_in_name": NAMELESS,
