@@ -35,6 +35,7 @@ OTHERWISE = {
     "wire_ir_0": "the version of the format is missing",
     "wire_nul_in_name": NAMELESS,
     "wire_ref_attr_outside": "no provider takes the node, whose attribute has no value",
+    "wire_twice": IN_PARTS,
 }
 """Why the core takes what onnxruntime refuses, or the reverse."""
 
@@ -53,7 +54,6 @@ OTHER_CODES = {
     "wire_invalid_utf8_op": "onnxruntime's error is no text",
     "wire_no_graph": LACKING,
     "wire_only_ir": LACKING,
-    "wire_twice": IN_PARTS,
 }
 """Why the core refuses with another code."""
 
