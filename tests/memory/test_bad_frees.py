@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Frees of what is no block of the default allocator.
+"""Frees of what is no block of the default allocator, and writes into blocks that are free.
 
-They are reported, and the heap goes on as if nothing had happened.
+They are reported, as docs/heap.md says, and the heap goes on as if nothing had happened.
 """
 
 from itertools import pairwise
 
 import pytest
 from support.compilers import USES_MIMALLOC
+from support.paths import finds_support
+from support.processes import run_python
 
 from ortcffi import errors
 from ortcffi._native import address_of, ffi
@@ -87,3 +89,65 @@ def test_memory_that_the_heap_does_not_have_is_refused(allocator, refuses):
     for pointer in (kept, ffi.cast("void*", 16), ffi.cast("void*", 2**64 - 64)):
         refuses(ffi.cast("void*", pointer), "is not a block of this allocator")
     must_go_on(allocator, 64)
+
+
+WRITTEN = {  # the bytes of a free block that is written to, and how that comes about
+    "overrun": (
+        256,
+        """
+blocks = {address_of(block): block for block in (pool.alloc(256) for _ in range(64))}
+first, second = next((a, a + 256) for a in sorted(blocks) if a + 256 in blocks)
+pool.free(blocks[second])
+write(first, 256 + 64)
+again = pool.alloc(256)
+""",
+    ),
+    "written after it was freed": (
+        256,
+        """
+block = pool.alloc(256)
+second = address_of(block)
+pool.free(block)
+write(second, 256)
+again = pool.alloc(256)
+""",
+    ),
+    "written before it is borrowed": (  # it would do for a size that has none free itself
+        1280,
+        """
+block = pool.alloc(1280)
+second = address_of(block)
+pool.free(block)
+write(second, 64)
+borrowers = [pool.alloc(1152) for _ in range(64)]
+again = next((each for each in borrowers if address_of(each) == second), borrowers[0])
+""",
+    ),
+}
+PROGRAM = """
+import os, sys
+import ortcffi as ort
+from memory.test_bad_frees import must_go_on
+from ortcffi._native import address_of, ffi
+
+pool = ort.core_api().default_allocator
+os.dup2(1, 2)
+
+def write(address, count):
+    ffi.buffer(ffi.cast("char*", address), count)[:] = bytes([1]) * count
+
+%s
+assert address_of(again) != second
+must_go_on(pool, int(sys.argv[1]))
+print(hex(second))
+"""
+
+
+@pytest.mark.skipif(USES_MIMALLOC, reason="mimalloc does not notice it, as heap_mimalloc.h says")
+@pytest.mark.parametrize("mistake", WRITTEN)
+def test_a_free_block_that_was_written_to_is_reported_and_not_handed_out(mistake):
+    size, lines = WRITTEN[mistake]
+    said, place = run_python(PROGRAM % lines, str(size), **finds_support()).splitlines()
+    assert said == (
+        f"ortcffi: block {place} of {size} bytes was written to after it was freed, or overrun"
+    )

@@ -14,6 +14,11 @@ struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = IN
 /* From this size on, getting zeroed pages from the system costs less than writing zeros. */
 #define LAZY_FROM ((size_t)1 << 20)
 
+void heap_report_broken(const struct heap_block* block) {
+  fprintf(stderr, "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
+          (const void*)block, heap_class_size(heap_mark(block)));
+}
+
 /* The number of blocks in `head`. No field counts it, so that a fast path writes `pops` or `pushes`
  * alone: the number follows from these and the limit. */
 static int64_t loaded(const struct heap_bin* bin) {
@@ -45,11 +50,12 @@ static void set_aside(struct heap_thread* self, size_t size_class) {
   count_spares(self, size_class, (int64_t)count);
 }
 
+/* Ends at a batch whose key is gone, since its links and count cannot be trusted either. */
 static void give_spares(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   struct heap_block* batch = bin->spares;
   bin->spares = NULL;
-  while (batch != NULL) {
+  while (batch != NULL && batch->key == heap_key(batch)) {
     struct heap_block* next = batch->next_batch;
     size_t count = batch->batch_count;
     count_spares(self, size_class, -(int64_t)count);
@@ -168,11 +174,12 @@ static int refill(struct heap_thread* self, size_t size_class, int fresh) {
   struct heap_bin* bin = &self->bins[size_class];
   struct heap_block* batch = bin->spares;
   size_t count;
-  if (batch != NULL) {
+  if (batch != NULL && batch->key == heap_key(batch)) {
     count = batch->batch_count;
     bin->spares = batch->next_batch;
     count_spares(self, size_class, -(int64_t)count);
   } else {
+    bin->spares = NULL;
     batch = heap_central_take(size_class, fresh, &count);
     if (batch == NULL) {
       return 0;
@@ -180,6 +187,14 @@ static int refill(struct heap_thread* self, size_t size_class, int fresh) {
   }
   set_loaded(bin, batch, count);
   return 1;
+}
+
+/* The next pointer of an overwritten block cannot be trusted, so the list is dropped. */
+static void drop_broken(struct heap_bin* bin) {
+  if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
+    heap_report_broken(bin->head);
+    set_loaded(bin, NULL, 0);
+  }
 }
 
 /* Uses free blocks of a slightly larger class before untouched memory. That keeps the sum of the
@@ -190,6 +205,7 @@ static size_t borrow(struct heap_thread* self, size_t size_class) {
   }
   for (size_t larger = size_class + 1;
        larger <= size_class + BORROW_STEPS && larger < HEAP_FIRST_LARGE; larger++) {
+    drop_broken(&self->bins[larger]);
     if (self->bins[larger].head != NULL || refill(self, larger, 0)) {
       return larger;
     }
@@ -225,6 +241,7 @@ void* heap_alloc_slow(size_t size) {
   }
   size_t size_class = heap_class_of(size);
   struct heap_bin* bin = &self->bins[size_class];
+  drop_broken(bin);
   if (bin->head == NULL && !refill(self, size_class, 0)) {
     size_t larger = borrow(self, size_class);
     if (larger != 0) {

@@ -14,7 +14,8 @@
  *   heap_region.c        segments and the pages behind them; one lock
  *
  * A free block stores a key: its own address mixed with a secret of the process. If the key is
- * there when the block is freed, the block was already free.
+ * there when the block is freed, the block was already free. If the key is gone when the block is
+ * taken, some code wrote to it after it was freed, or past the end of its neighbour.
  */
 #pragma once
 
@@ -129,10 +130,10 @@ static inline size_t heap_color(size_t segment) { return ((segment * 7) & 63) <<
  * functions, so that callers can inline just the common one.
  * @{ */
 
-/** Takes the first block of a bin; NULL if there is none. */
-static inline CORE_INLINE void* heap_pop(struct heap_bin* bin) {
+/** Takes the first block of a bin; NULL if there is none, or if its key is gone. */
+static inline CORE_INLINE void* heap_pop(struct heap_bin* bin, uintptr_t secret) {
   struct heap_block* block = bin->head;
-  if (CORE_UNLIKELY(block == NULL)) {
+  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ secret))) {
     return NULL;
   }
   bin->head = block->next;
@@ -146,7 +147,7 @@ static inline CORE_INLINE void* heap_pop(struct heap_bin* bin) {
 static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
   struct heap_thread* self = heap_self;
   size_t size_class = HEAP_READ(heap_region.classes[(size - 1) >> HEAP_LINE_SHIFT]);
-  return heap_pop(&self->bins[size_class]);
+  return heap_pop(&self->bins[size_class], self->secret);
 }
 
 /** Returns a block for a larger size; NULL if the slow path is needed. */
@@ -155,7 +156,7 @@ static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
     return NULL;
   }
   struct heap_thread* self = heap_self;
-  return heap_pop(&self->bins[heap_class_of(size)]);
+  return heap_pop(&self->bins[heap_class_of(size)], self->secret);
 }
 
 /** The mark of a pointer's segment: a size class, or one of HEAP_NOTHING, HEAP_HUGE and so on. */

@@ -41,21 +41,38 @@ static void unlink_segment(struct central* central, size_t segment) {
   }
 }
 
-/* Returns a block that was in use before, from the first segment that has one: there is one. */
+/* Drops the free list of a segment: its first block was overwritten, so `next` cannot be trusted.
+ */
+static void abandon(struct central* central, struct heap_segment* info) {
+  heap_report_broken(info->free);
+  central->scattered -= info->free_count;
+  info->free = NULL;
+  info->free_count = 0;
+}
+
+/* Returns a block that was in use before, from the first segment that has one. */
 static struct heap_block* used_block(struct central* central) {
-  uint32_t at = central->segments;
-  while (heap_segments[at - 1].free == NULL) {
-    at = heap_segments[at - 1].next;
+  uint32_t next;
+  for (uint32_t at = central->segments; at != 0; at = next) {
+    struct heap_segment* info = &heap_segments[at - 1];
+    struct heap_block* block = info->free;
+    next = info->next;
+    if (block != NULL && block->key != heap_key(block)) {
+      abandon(central, info);
+      block = NULL;
+    } else if (block != NULL) {
+      info->free = block->next;
+      info->free_count--;
+      central->scattered--;
+    }
+    if (info->free_count == 0 && info->carved == info->capacity) {
+      unlink_segment(central, at - 1);
+    }
+    if (block != NULL) {
+      return block;
+    }
   }
-  struct heap_segment* info = &heap_segments[at - 1];
-  struct heap_block* block = info->free;
-  info->free = block->next;
-  info->free_count--;
-  central->scattered--;
-  if (info->free_count == 0 && info->carved == info->capacity) {
-    unlink_segment(central, at - 1);
-  }
-  return block;
+  return NULL;
 }
 
 /* Returns a block from memory that was never in use as a block of this class. A segment is carved
@@ -122,6 +139,11 @@ struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count
   struct central* central = &centrals[size_class];
   core_mutex_lock(&central->lock);
   struct heap_block* batch = central->batches;
+  if (batch != NULL && batch->key != heap_key(batch)) {
+    heap_report_broken(batch);
+    central->batches = batch = NULL;
+    central->blocks = 0;
+  }
   if (batch != NULL) {
     central->batches = batch->next_batch;
     *count = batch->batch_count;
@@ -138,9 +160,10 @@ struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count
   return batch;
 }
 
-/* Puts blocks back into their segments; a segment with none in use is returned to the system. */
+/* Puts blocks back into their segments; a segment with none in use is returned to the system. The
+ * blocks after an overwritten one are lost. */
 static void scatter(struct central* central, struct heap_block* block) {
-  while (block != NULL) {
+  while (block != NULL && block->key == heap_key(block)) {
     struct heap_block* next = block->next;
     size_t segment = heap_segment_of(block);
     struct heap_segment* info = &heap_segments[segment];
@@ -162,7 +185,7 @@ static void scatter(struct central* central, struct heap_block* block) {
 }
 
 static void release_large(struct heap_block* block) {
-  while (block != NULL) {
+  while (block != NULL && block->key == heap_key(block)) {
     struct heap_block* next = block->next;
     heap_region_give(heap_segment_of(block));
     block = next;
@@ -209,7 +232,7 @@ void heap_central_shrink(void) {
     }
     central->batches = NULL;
     central->blocks = 0;
-    while (batch != NULL) {
+    while (batch != NULL && batch->key == heap_key(batch)) {
       struct heap_block* next = batch->next_batch;
       give_back(central, size_class, batch);
       batch = next;

@@ -55,6 +55,11 @@ static inline char* heap_segment_start(size_t segment) {
   return (char*)(heap_region.base + (segment << HEAP_SEGMENT_SHIFT));
 }
 
+/* heap.c */
+
+/** Reports on stderr a free block whose key is gone. */
+void heap_report_broken(const struct heap_block* block);
+
 /* heap_region.c */
 
 /** Takes a run of segments and marks it with a class or HEAP_HUGE; returns its first index, or -1

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* For mkostemp. */
+#define _GNU_SOURCE
 #include "platform/private_copy.h"
 
 #if defined(__linux__)
@@ -128,16 +130,24 @@ static void name_file(int file, char path[CORE_PATH_ROOM]) {
   snprintf(path + length, CORE_PATH_ROOM - (size_t)length, "/%d", file);
 }
 
-/* Makes a file that is in no folder, and a path to it. */
-static int new_file(const char* original, char path[CORE_PATH_ROOM]) {
+/* Makes a file that is in no folder, and a path to it. If the system has no such files, makes one
+ * in the folder for temporary files and sets `is_named`. */
+static int new_file(const char* original, char path[CORE_PATH_ROOM], bool* is_named) {
+#if defined(SYS_memfd_create)
   char name[200]; /* for who reads a backtrace or /proc/self/maps */
   const char* slash = strrchr(original, '/');
   snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : original);
   int file = (int)syscall(SYS_memfd_create, name, 1 /* close on exec */);
+  *is_named = file < 0;
   if (file >= 0) {
     name_file(file, path);
+    return file;
   }
-  return file;
+#endif
+  const char* folder = getenv("TMPDIR");
+  *is_named = true;
+  snprintf(path, CORE_PATH_ROOM, "%s/ortcffi-XXXXXX", folder != NULL ? folder : P_tmpdir);
+  return mkostemp(path, O_CLOEXEC);
 }
 
 bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
@@ -159,7 +169,7 @@ bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
   }
   *copy = (struct core_library_copy){.file = -1};
   core_elf_make_ordinary(bytes, size);
-  copy->file = new_file(path, copy->path);
+  copy->file = new_file(path, copy->path, &copy->is_named);
   bool is_written = copy->file >= 0 && write_all(copy->file, bytes, size);
   if (is_written) {
     struct dependencies dependencies = {path, copy};
@@ -174,6 +184,9 @@ bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
 
 void core_library_end_copy(struct core_library_copy* copy) {
   if (copy->file >= 0) {
+    if (copy->is_named) {
+      unlink(copy->path);
+    }
     close(copy->file);
   }
   while (copy->dependency_count > 0) {

@@ -30,6 +30,7 @@ bool core_library_is_open(const char* path);
 struct core_library_copy {
   char path[CORE_PATH_ROOM];
   int file;
+  bool is_named;
   /** Dependencies that stay open until the copy is loaded, which then holds them itself. */
   size_t dependency_count;
   void* dependencies[64];
