@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support import models
 from support.node_models import node_models
 
 import ortcffi as ort
@@ -15,8 +16,6 @@ onnx = pytest.importorskip("onnx")
 numpy_helper = onnx.numpy_helper
 ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
 branching = pytest.importorskip("support.branching")  # needs onnx
-
-ONES = np.ones(300, np.float32)
 
 
 @pytest.fixture
@@ -145,6 +144,45 @@ def test_the_file_of_any_tensor_of_an_old_model_is_removed(proto, tmp_path, kind
     assert len(os.listdir(tmp_path)) == 2
     model.save(path, external_data=1000)
     assert os.listdir(tmp_path) == ["model.onnx"]
+
+
+def in_two_parts(proto, attribute, first, second):
+    """A model's bytes whose node has a tensor in two parts, in the second part of its graph."""
+    tensor = b"".join(models.field(5, each.SerializeToString()) for each in (first, second))
+    attribute = models.field(1, attribute) + models.field(20, 4) + tensor
+    head = proto.SerializeToString()
+    node = models.field(1, models.node("Constant", "", "c") + models.field(5, attribute))
+    return head + models.field(7, node)  # the second part of the graph
+
+
+ONES = np.ones(300, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"raw_data": ONES.tobytes()}, {"dims": [300], "data_type": 1}),
+        ({"dims": [300], "data_type": 1}, {"raw_data": ONES.tobytes()}),
+        ({"dims": [300], "float_data": ONES[:100]}, {"data_type": 1, "float_data": ONES[100:]}),
+        (
+            {"dims": [15], "data_type": 2, "raw_data": ONES.tobytes()},
+            {"dims": [20], "data_type": 1},
+        ),
+    ],
+)
+def test_weights_in_parts_go_to_another_file(proto, tmp_path, first, second):
+    parts = [onnx.TensorProto(**each) for each in (first, second)]
+    content = in_two_parts(proto, "value", *parts)
+    path = tmp_path / "model.onnx"
+    ort.Model.load(content).save(path, external_data=1000)
+    assert os.path.getsize(path) < 2000
+    expected, found = onnx.load_from_string(content), onnx.load(path)
+    arrays = [numpy_helper.to_array(e.graph.node[-1].attribute[0].t) for e in (expected, found)]
+    np.testing.assert_array_equal(*arrays)
+    again = onnx.load_from_string(ort.Model.load(path).to_bytes())
+    np.testing.assert_array_equal(
+        numpy_helper.to_array(again.graph.node[-1].attribute[0].t), arrays[0]
+    )
 
 
 def test_tensors_without_their_numbers_do_not_go_to_another_file(proto, tmp_path):

@@ -412,14 +412,24 @@ static OrtStatus* read_function(struct core_scope* scope, struct core_message by
   return read_fields(scope, &numbers_of_function, bytes);
 }
 
-/* Checks the bytes of a graph or a function. */
-static OrtStatus* check_bytes(struct core_message bytes, enum core_onnx kind) {
-  enum core_fields found = core_check_fields(bytes, kind);
+/* Checks the bytes of a graph or a function, and joins what is there in parts. */
+static OrtStatus* check_bytes(struct core_scope* scope, enum core_onnx kind,
+                              struct core_message* bytes) {
+  enum core_fields found = core_check_fields(*bytes, kind);
   CORE_REFUSE_IF(found == CORE_FIELDS_TOO_DEEP, ORT_INVALID_PROTOBUF,
                  "messages are nested too deeply");
   CORE_REFUSE_IF(found == CORE_FIELDS_DAMAGED, ORT_INVALID_PROTOBUF, "%s is malformed",
                  kind == ONNX_GRAPH ? "the graph" : "a function");
-  return NULL;
+  if (found == CORE_FIELDS_WHOLE) {
+    return NULL;
+  }
+  struct core_writing whole = {0};
+  core_join_parts(&whole, *bytes, kind);
+  size_t size = whole.size;
+  const char* at = whole.has_failed ? NULL : core_pool_text(&scope->root->pool, whole.bytes, size);
+  heap_free(whole.bytes);
+  *bytes = (struct core_message){(const uint8_t*)at, (const uint8_t*)at + size};
+  return at == NULL ? core_no_memory(size) : NULL;
 }
 
 OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out) {
@@ -431,7 +441,7 @@ OrtStatus* core_read_graph(const OrtModel* model, size_t which, OrtGraph** out) 
   struct core_scope scope = {.root = graph, .graph = graph};
   struct core_message bytes =
       is_function ? model->functions[which - CORE_GRAPH_FORMS] : model->graph_bytes;
-  OrtStatus* status = check_bytes(bytes, is_function ? ONNX_FUNCTION : ONNX_GRAPH);
+  OrtStatus* status = check_bytes(&scope, is_function ? ONNX_FUNCTION : ONNX_GRAPH, &bytes);
   CORE_THEN(status, is_function ? read_function(&scope, bytes)
                                 : read_fields(&scope, &numbers_of_graph, bytes));
   if (status == NULL && graph->form != CORE_AS_WRITTEN) {

@@ -21,7 +21,7 @@ static bool is_key_of(struct core_message key, const char* ep_type) {
 static OrtStatus* find_text(struct core_message model, const char* ep_type,
                             struct core_message* out) {
   struct core_message entry, key;
-  CORE_REFUSE_IF(core_check_model_fields(model) != CORE_FIELDS_WHOLE, ORT_INVALID_GRAPH,
+  CORE_REFUSE_IF(core_check_model_fields(model) > CORE_FIELDS_IN_PARTS, ORT_INVALID_GRAPH,
                  "the bytes are no ONNX model");
   while (out->at == NULL && core_next_message(&model, MODEL_METADATA, &entry)) {
     if (core_find_message(entry, ENTRY_KEY, &key) && is_key_of(key, ep_type)) {

@@ -50,11 +50,26 @@ static OrtStatus* make_room_for_graphs(OrtModel* model) {
   return NULL;
 }
 
+/* Joins the graph, which is there in parts of that size together. */
+static OrtStatus* join_graph(OrtModel* model, size_t size) {
+  struct core_message rest = model->bytes, part;
+  uint8_t* joined = core_pool_take(&model->pool, size);
+  CORE_NEED_MEMORY(joined, size);
+  model->graph_bytes = (struct core_message){joined, joined + size};
+  while (core_next_message(&rest, MODEL_GRAPH, &part)) {
+    memcpy(joined, part.at, core_message_size(part));
+    joined += core_message_size(part);
+  }
+  return NULL;
+}
+
 OrtStatus* core_read_model(OrtModel* model) {
   struct core_message rest = model->bytes;
+  struct core_message* graph = &model->graph_bytes;
   struct core_field field;
+  size_t size = 0;
   model->function_count = 0;
-  model->graph_bytes = (struct core_message){NULL, NULL};
+  *graph = (struct core_message){NULL, NULL};
   CORE_RETURN_IF(core_check_model_fields(rest) == CORE_FIELDS_DAMAGED,
                  refuse("the bytes are no ONNX model"));
   CORE_TRY(make_room_for_graphs(model));
@@ -67,13 +82,14 @@ OrtStatus* core_read_model(OrtModel* model) {
       continue;
     }
     if (field.number == MODEL_GRAPH) {
-      model->graph_bytes = field.bytes;
+      *graph = core_message_size(*graph) == 0 ? field.bytes : *graph;
+      size += core_message_size(field.bytes);
     } else if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }
   }
-  CORE_REFUSE_IF(model->graph_bytes.at == NULL, ORT_INVALID_GRAPH, "the model has no graph");
-  return NULL;
+  CORE_REFUSE_IF(graph->at == NULL, ORT_INVALID_GRAPH, "the model has no graph");
+  return core_message_size(*graph) == size ? NULL : join_graph(model, size);
 }
 
 /* --- files ----------------------------------------------------------------------------------- */

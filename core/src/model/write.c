@@ -373,6 +373,22 @@ static OrtStatus* write_whole(const OrtModel* model, const OrtcoreWriting* writi
   return status;
 }
 
+/* Writes a model some of whose messages are there in parts, which tensors may be. */
+static OrtStatus* write_joined(const OrtModel* model, const OrtcoreWriting* writing,
+                               enum core_contexts contexts) {
+  struct core_writing whole = {0};
+  OrtModel* joined = NULL;
+  core_join_parts(&whole, model->bytes, ONNX_MODEL);
+  struct core_message bytes = {whole.bytes, whole.bytes + whole.size};
+  OrtStatus* status = whole.has_failed
+                          ? core_no_memory(whole.size)
+                          : core_open_with_weights(bytes, NULL, 0, (OrtModel*)model, &joined);
+  status = status == NULL ? write_whole(joined, writing, contexts) : status;
+  core_drop(joined);
+  heap_free(whole.bytes);
+  return status;
+}
+
 OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
   return core_write_compiled_model(model, writing, CORE_NO_CONTEXTS);
 }
@@ -381,7 +397,10 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
                                      enum core_contexts contexts) {
   CORE_REQUIRE(ortcore_write_model, model, writing);
   CORE_TRY(check_writing(writing));
-  CORE_FAIL_IF(core_check_fields(model->bytes, ONNX_MODEL) != CORE_FIELDS_WHOLE,
-               ORT_INVALID_PROTOBUF, "ortcore_write_model: the model is malformed");
-  return core_named("ortcore_write_model", write_whole(model, writing, contexts));
+  enum core_fields found = core_check_fields(model->bytes, ONNX_MODEL);
+  CORE_FAIL_IF(found > CORE_FIELDS_IN_PARTS, ORT_INVALID_PROTOBUF,
+               "ortcore_write_model: the model is malformed");
+  return core_named("ortcore_write_model", found == CORE_FIELDS_IN_PARTS
+                                               ? write_joined(model, writing, contexts)
+                                               : write_whole(model, writing, contexts));
 }

@@ -52,6 +52,7 @@ static bool are_whole(struct core_message packed, enum core_field_type type) {
 
 static enum core_fields check(struct core_message message, enum core_onnx kind, unsigned depth,
                               bool without_graphs) {
+  enum core_fields found = CORE_FIELDS_WHOLE;
   struct core_field field;
   uint32_t seen = 0;
   while (core_next_field(&message, &field)) {
@@ -63,20 +64,19 @@ static enum core_fields check(struct core_message message, enum core_onnx kind, 
       continue;
     }
     uint32_t bit = (uint32_t)1 << field.number;
-    if (!known->is_list && seen & bit) {
-      return CORE_FIELDS_DAMAGED;
-    }
+    found = !known->is_list && seen & bit ? CORE_FIELDS_IN_PARTS : found;
     seen |= bit;
     if (without_graphs && (known->kind == ONNX_GRAPH || known->kind == ONNX_FUNCTION)) {
       continue;
     }
     enum core_fields inner =
         depth > 0 ? check(field.bytes, known->kind, depth - 1, false) : CORE_FIELDS_TOO_DEEP;
-    if (inner != CORE_FIELDS_WHOLE) {
+    if (inner > CORE_FIELDS_IN_PARTS) {
       return inner;
     }
+    found = inner > found ? inner : found;
   }
-  return core_is_malformed(&message) ? CORE_FIELDS_DAMAGED : CORE_FIELDS_WHOLE;
+  return core_is_malformed(&message) ? CORE_FIELDS_DAMAGED : found;
 }
 
 enum core_fields core_check_fields(struct core_message message, enum core_onnx kind) {
@@ -101,4 +101,41 @@ static bool each_tensor(struct core_message message, enum core_onnx kind, core_v
 bool core_each_tensor(struct core_message message, enum core_onnx kind, core_visit_tensor visit,
                       void* state) {
   return each_tensor(message, kind, visit, state, DEEPEST + 1);
+}
+
+/* Writes all parts of a message as one. */
+static void join(struct core_writing* to, struct core_message message, uint32_t number,
+                 enum core_onnx kind) {
+  struct core_writing whole = {0};
+  struct core_message part;
+  while (core_next_message(&message, number, &part)) {
+    core_write_raw(&whole, part.at, core_message_size(part));
+  }
+  size_t begin = core_begin_message(to, number);
+  if (whole.size > 0) { /* otherwise there is no memory to add a size to */
+    core_join_parts(to, (struct core_message){whole.bytes, whole.bytes + whole.size}, kind);
+  }
+  core_end_message(to, begin);
+  to->has_failed |= whole.has_failed;
+  heap_free(whole.bytes);
+}
+
+void core_join_parts(struct core_writing* to, struct core_message message, enum core_onnx kind) {
+  const struct core_message all = message;
+  struct core_field field;
+  uint32_t seen = 0;
+  for (const uint8_t* start = message.at; core_next_field(&message, &field); start = message.at) {
+    const struct core_known_field* known = known_field(kind, &field);
+    uint32_t bit = known->kind != ONNX_NO_MESSAGE ? (uint32_t)1 << field.number : 0;
+    if (bit == 0) {
+      core_write_raw(to, start, (size_t)(message.at - start));
+    } else if (known->is_list) {
+      size_t begin = core_begin_message(to, field.number);
+      core_join_parts(to, field.bytes, known->kind);
+      core_end_message(to, begin);
+    } else if ((seen & bit) == 0) {
+      join(to, all, field.number, known->kind);
+    }
+    seen |= bit;
+  }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file check_fields.h
- * What protobuf itself checks of ONNX's messages.
+ * What protobuf itself checks of ONNX's messages, and does with messages in parts.
  *
  * Only what is needed of a model is read, much of it late. So each graph and each function is
  * checked as a whole before anything of it is read: what protobuf refuses is refused then. Elements
@@ -37,9 +37,10 @@ extern const char* const core_onnx_names[ONNX_MESSAGES];
 
 enum core_fields {
   CORE_FIELDS_WHOLE,
+  /** A message that occurs once is there in several parts, which protobuf joins. */
+  CORE_FIELDS_IN_PARTS,
   /** Messages are nested more deeply than protobuf allows. */
   CORE_FIELDS_TOO_DEEP,
-  /** Also where a message that occurs once is there in several parts, which protobuf would join. */
   CORE_FIELDS_DAMAGED
 };
 
@@ -53,3 +54,6 @@ enum core_fields core_check_model_fields(struct core_message model);
 typedef bool (*core_visit_tensor)(struct core_message tensor, void* state);
 bool core_each_tensor(struct core_message message, enum core_onnx kind, core_visit_tensor visit,
                       void* state);
+
+/** Writes a message that is not damaged, each message in it in one part. */
+void core_join_parts(struct core_writing* to, struct core_message message, enum core_onnx kind);

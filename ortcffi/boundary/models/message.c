@@ -339,7 +339,7 @@ static PyObject* message_new(PyTypeObject* type, PyObject* arguments, PyObject* 
     const uint8_t* at = view.buf;
     struct core_message bytes = {at, at + view.len};
     PyBuffer_Release(&view);
-    if (core_check_fields(bytes, kind) != CORE_FIELDS_WHOLE) {
+    if (core_check_fields(bytes, kind) > CORE_FIELDS_IN_PARTS) {
       PyErr_Format(PyExc_ValueError, "the bytes are no %s", name);
     } else {
       made = new_message(kind, base, bytes);
