@@ -513,7 +513,10 @@ typedef enum OrtcoreGraph {
    * have the operator's defaults, and values without a type the element types that their operators
    * decide. */
   ORTCORE_GRAPH_PREPARED = 1,
-  ORTCORE_FUNCTIONS = 2
+  /** The same, as an execution provider sees it in a session whose options allow optimizations:
+   * nodes Shape and Size of a value whose shape is known are initializers. */
+  ORTCORE_GRAPH_FOLDED = 2,
+  ORTCORE_FUNCTIONS = 3
 } OrtcoreGraph;
 
 /**

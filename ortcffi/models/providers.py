@@ -249,7 +249,7 @@ class Ep(Handle):
         """
         if not isinstance(model, Model):
             model = Model.load(content_of(model))
-        graph = model._graph(lib.ORTCORE_GRAPH_PREPARED)
+        graph = model._graph(lib.ORTCORE_GRAPH_FOLDED)
         given = "OrtcoreClaims*", host_function("OrtcoreReleaseClaims"), self, model
         claims, out = EpClaims._blank(core_api(), *given, table=ffi.NULL)
         claims._indexes = {}

@@ -38,6 +38,9 @@ enum core_graph_form {
    * and nodes that lead to no output are left out, also in subgraphs, and attributes that a node
    * leaves out have their defaults. */
   CORE_PREPARED,
+  /** The same, and nodes Shape and Size of a value whose shape is known have become initializers.
+   */
+  CORE_FOLDED,
   CORE_GRAPH_FORMS
 };
 
@@ -121,7 +124,8 @@ enum core_value_flag {
   CORE_IS_IN_PLACE = 128,
   /** A constant that is an input of a graph that a provider compiles. */
   CORE_IS_CONSTANT_INPUT = 256,
-  /** An initializer whose tensor the options of a session give. */
+  /** An initializer whose tensor the options of a session give, or that was a node Shape or Size.
+   */
   CORE_IS_REPLACED = 512
 };
 

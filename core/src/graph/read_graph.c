@@ -357,6 +357,9 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
   if (scope->graph->form != CORE_AS_WRITTEN && scope->outer == NULL) {
     CORE_TRY(core_replace_initializers(scope));
   }
+  if (scope->graph->form == CORE_FOLDED) {
+    CORE_TRY(core_fold_shapes(scope));
+  }
   CORE_TRY(connect_nodes(scope));
   CORE_TRY(use_copied(scope));
   if (scope->graph->form != CORE_AS_WRITTEN) {

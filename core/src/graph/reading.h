@@ -59,6 +59,9 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node);
 OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct core_message bytes,
                               OrtGraph** out);
 
+/** Makes initializers of nodes Shape and Size, before subgraphs are read that may use them. */
+OrtStatus* core_fold_shapes(struct core_scope* scope);
+
 /** Refuses a node that is not as its schema says, which it must have. */
 OrtStatus* core_check_node(const OrtNode* node);
 

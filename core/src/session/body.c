@@ -93,6 +93,7 @@ static OrtStatus* new_options(const OrtSessionOptions* of, OrtSessionOptions** o
   CORE_TRY(ort_CreateSessionOptions(out));
   OrtSessionOptions* made = *out;
   struct core_items* entries = &made->lists[CORE_SESSION_CONFIG];
+  made->settings.optimization_level = of->settings.optimization_level;
   made->settings.log_severity = of->settings.log_severity;
   made->settings.intra_op_threads = 1;
   return core_copy_ep_choices(&of->ep_choices, &made->ep_choices) &&

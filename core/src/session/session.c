@@ -101,6 +101,12 @@ static OrtStatus* change_model(OrtSession* session) {
   return NULL;
 }
 
+/* The form of the graph that providers see. */
+static enum core_graph_form form_for(const OrtSession* session) {
+  return session->options->settings.optimization_level == ORT_DISABLE_ALL ? CORE_PREPARED
+                                                                          : CORE_FOLDED;
+}
+
 /* Makes the logger; again, once the options have changed. */
 static void begin_logger(OrtSession* session) {
   const struct core_session_settings* settings = &session->options->settings;
@@ -185,7 +191,7 @@ static OrtStatus* prepare(OrtSession* session, const struct core_timing* event) 
   }
   CORE_TRY(core_choose_devices(session));
   CORE_TRY(change_model(session));
-  CORE_TRY(core_model_graph(session->model, CORE_PREPARED, &session->graph));
+  CORE_TRY(core_model_graph(session->model, form_for(session), &session->graph));
   CORE_TRY(core_list_ports(session, session->graph));
   CORE_TRY(core_check_initializers(session->graph));
   CORE_TRY(core_partition(session));
@@ -303,7 +309,7 @@ CORE_SLOT(ort_model_editor_CreateSessionFromModel, const OrtEnv* env, const OrtM
 /* Has the session show what a model has, which the session has or gets. */
 static OrtStatus* show_model(OrtSession* session, OrtModel* model) {
   const OrtGraph* graph = NULL;
-  CORE_TRY(core_model_graph(model, CORE_PREPARED, &graph));
+  CORE_TRY(core_model_graph(model, form_for(session), &graph));
   CORE_TRY(core_list_ports(session, graph));
   session->graph = graph;
   return NULL;

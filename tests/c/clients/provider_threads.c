@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   CHECK(CreateEpFactories("each", get_base(), NULL, &factory, 1, &count) == NULL && count == 1);
   CHECK(CORE_FUNCTION(OrtcoreOpenModelBytes, ORTCORE_OPEN_MODEL_BYTES)(bytes.at, bytes.size, NULL,
                                                                        &model) == NULL);
-  CHECK(CORE_FUNCTION(OrtcoreModelGraph, ORTCORE_MODEL_GRAPH)(model, ORTCORE_GRAPH_PREPARED,
+  CHECK(CORE_FUNCTION(OrtcoreModelGraph, ORTCORE_MODEL_GRAPH)(model, ORTCORE_GRAPH_FOLDED,
                                                               &graph) == NULL);
   OrtHardwareDevice* hardware =
       NEW(OrtHardwareDevice,

@@ -23,6 +23,15 @@ CALL("model: the weights of another one") {
   OrtModel* first = open_model(branching_model());
   MADE(OrtModel, core_open_model_bytes(kept.at, kept.size, first, &made));
 }
+/* The outputs are the shape of x, and how many dimensions it has. */
+CALL("model: constant shapes") {
+  size_t count = 0;
+  struct model_bytes bytes = model_of("1:10 7{2'main'", PORT(11, "x", 1, TWO),
+                                      NODE("Shape", "1'x'", "s", ""), NODE("Size", "1's'", "n", ""),
+                                      PORT(12, "s", 7, "1{1:1}"), PORT(12, "n", 7, "1{1:1}"), "}");
+  const OrtGraph* graph = graph_of(open_model(bytes), ORTCORE_GRAPH_FOLDED);
+  CHECK(api->Graph_GetNumInitializers(graph, &count) == NULL && count == 2);
+}
 CALL("model: untyped values") {
   size_t count = 0;
   const OrtModel* model = open_model(branching_model());
