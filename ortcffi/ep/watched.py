@@ -255,12 +255,12 @@ def create(  # noqa: PLR0913, PLR0917  # as many as the C function
     return status
 
 
-def release(factory: int) -> int:
-    """Serve ``ReleaseEpFactory``: the address of the library's status."""
+def release(factory: int) -> int | None:
+    """Serve ``ReleaseEpFactory``: the address of the library's status; None for other factories."""
     with _lock:
         opened = next((each for each in _open if factory in each.factories), None)
         if opened is None:
-            return 0
+            return None
         opened.factories.remove(factory)
         is_last = not opened.factories
     status = address_of(opened.release(ffi.cast("OrtEpFactory*", factory)))

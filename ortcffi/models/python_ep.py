@@ -236,10 +236,10 @@ def make_factory(name: str, base: int, *places: int) -> tuple[Any, ...] | int:
     return factory, remember_table(api), api.version, *facts
 
 
-def release_factory(factory: int) -> int:
-    """Serve ``ReleaseEpFactory`` for a factory of another library."""
+def release_factory(factory: int) -> int | None:
+    """Serve ``ReleaseEpFactory`` for a factory of a watched library; None for others."""
     watched = sys.modules.get("ortcffi.ep.watched")
-    return 0 if watched is None else int(watched.release(factory))
+    return None if watched is None else watched.release(factory)  # type: ignore[no-any-return]
 
 
 class _Factory:

@@ -165,7 +165,8 @@ class Binding(Binder, Closing):
         x : ndarray, Value or MemoryInfo, optional
             An array or a value to write to; or a description of memory in which the first run
             allocates the output. By default that of the CPU. The memory of an input will do, where
-            no node reads the input after the output was begun: this is not checked.
+            no node reads the input after the output was begun: this is not checked. That of a part
+            of an input, or of another output, is refused.
         """
         session = self.session
         place = session._place_of_output(name)
@@ -234,7 +235,8 @@ class Binding(Binder, Closing):
         ]
         kept = (*self._outputs.values(), *shared)  # one parent: a value looks at each of its own
         out, count = ffi.new("OrtValue***"), ffi.new("size_t*")
-        self._call("GetBoundOutputValues", scratch_for(self.api), out, count)
+        allocator = scratch_for(self.api)  # which has the list of the values
+        self._call("GetBoundOutputValues", allocator, out, count)
         return [
             Value.from_handle(self.api, out[0][i], (kept, self), owned=True)
             for i in range(count[0])

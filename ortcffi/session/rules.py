@@ -151,6 +151,7 @@ class Rules:
         for place, spec in enumerate(session.inputs):
             if spec.name not in binding._inputs:
                 self.missing(session, place)
+        session._check_bound(dict(binding._inputs), dict(binding._outputs))
 
     # --- values -----------------------------------------------------------------------------------
 
@@ -205,6 +206,14 @@ def _given_twice(_session: "Session", name: str) -> TypeError:
     return TypeError(f"input {quoted(name)} was given twice: in feed and as a keyword")
 
 
+def _overlap(_session: "Session", what: tuple[str, str, str]) -> InvalidArgument:
+    output, kind, other = what
+    return InvalidArgument(
+        f"the memory of output {quoted(output)} overlaps that of {kind} {quoted(other)}, which a "
+        "run would change while it needs it"
+    )
+
+
 def _no_memory(session: "Session", what: tuple[str, str]) -> BaseException:
     """Return the error for a run without memory: the library's message, and its function."""
     from ortcffi.session.limits import explained
@@ -241,6 +250,7 @@ _REFUSALS: dict[str, Callable[..., BaseException]] = {
     "input": partial(_unknown_name, "input"),
     "output": partial(_unknown_name, "output"),
     "twice": _given_twice,
+    "overlap": _overlap,
     "memory": _no_memory,
     "end": _ended,
     "overload": _overload,

@@ -158,7 +158,7 @@ def _series_in(path: str, worker: str) -> Series:
         model, counts = file.read(_SIZE).rstrip(b"\0").decode(errors="replace"), file.read(_SIZE)
     if not alive:
         os.remove(path)
-    return Series(worker, model, counts_in(counts), alive)
+    return Series(worker, model, counts_in(counts.ljust(_COUNTS.size, b"\0")), alive)
 
 
 # --- what is counted ------------------------------------------------------------------------------

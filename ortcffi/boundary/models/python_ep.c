@@ -364,6 +364,7 @@ static void make_in_python(void* argument) {
 struct release_call {
   const OrtEpFactory* factory;
   OrtStatus* status;
+  int is_watched; /* whether a watched library has made the factory */
 };
 
 static void release_in_python(void* argument) {
@@ -371,10 +372,11 @@ static void release_in_python(void* argument) {
   PyObject* answer = call_module("release_factory", Py_BuildValue("(K)", number_of(call->factory)));
   if (answer == NULL) {
     PyErr_WriteUnraisable(NULL);
-  } else {
+  } else if (answer != Py_None) {
     call->status = PyLong_AsVoidPtr(answer);
-    Py_DECREF(answer);
+    call->is_watched = 1;
   }
+  Py_XDECREF(answer);
 }
 
 #define REQUIRE(condition, text)                                   \
@@ -415,11 +417,12 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
 
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory);
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
-  struct release_call call = {factory, NULL};
-  if (factory != NULL && factory->CreateEp == create_ep) {
-    free_factory((struct factory*)factory);
-  } else if (factory != NULL) {
+  struct release_call call = {factory, NULL, 0};
+  if (factory != NULL) {
     (void)call_with_gil(release_in_python, &call);
+  }
+  if (factory != NULL && !call.is_watched && factory->CreateEp == create_ep) {
+    free_factory((struct factory*)factory);
   }
   return call.status;
 }

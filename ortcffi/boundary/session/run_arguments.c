@@ -278,6 +278,7 @@ static int fill_run(struct run* run, const struct request* request, PyObject* wa
   answer = answer != TAKEN ? answer : add_named(run, request);
   answer = answer != TAKEN ? answer : gather_inputs(run, request->is_converted);
   answer = answer != TAKEN ? answer : add_outputs(run, request, wanted);
+  answer = answer != TAKEN || request->out == NULL ? answer : ortcffi_check_targets(run);
   answer = answer != TAKEN ? answer : add_options(run, request);
   return answer != TAKEN ? answer : add_timeout(run, request->timeout);
 }

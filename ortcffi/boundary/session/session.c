@@ -254,6 +254,7 @@ static PyMethodDef session_methods[] = {
     {"_read_ports", read_session, METH_NOARGS, NULL},
     {"_ports", ORTCFFI_LOCKED(ortcffi_session_ports), METH_O, NULL},
     {"_required", ortcffi_session_required, METH_NOARGS, NULL},
+    {"_check_bound", ortcffi_session_check_bound, METH_VARARGS, NULL},
     {"_place_of_input", place_of_input, METH_O, NULL},
     {"_place_of_output", place_of_output, METH_O, NULL},
     {"_remakes", set_renew, METH_NOARGS, NULL},

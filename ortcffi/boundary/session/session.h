@@ -20,8 +20,8 @@
  *   result(value, is_input)
  *       what a run returns for an output that C does not convert
  *   refuse(session, why, what)
- *       raises: for a run that was ended or refused at once, and for one for which an arena has no
- *       room
+ *       raises: for memory that overlaps, for a run that was ended or refused at once, and for one
+ *       for which an arena has no room
  *   bound(session, binding)
  *       raises if something is not bound
  *   contents, wrapper
@@ -142,8 +142,8 @@ struct session {
   struct work work;
   /* What Python keeps with the session: attributes that are None until they are set. */
   PyObject *options, *source, *specs, *arena;
-  uint64_t
-      number; /* Python's, of the sessions that this package made; 0 for one that is borrowed */
+  /* Python's, of the sessions that this package made; 0 for one that is borrowed. */
+  uint64_t number;
 };
 
 /* One run: its arguments and results as C has them. */
@@ -336,5 +336,12 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
                                  PyObject* keywords);
 PyObject* ortcffi_session_run_values(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                      PyObject* keywords);
+
+/* --- overlaps.c --------------------------------------------------------------------------------*/
+
+/* -1 with an exception if an output that the caller gave overlaps an input or another output. */
+int ortcffi_check_targets(const struct run* run);
+/* _check_bound(inputs, outputs): the same of dicts of what is bound, which nothing else changes. */
+PyObject* ortcffi_session_check_bound(PyObject* self, PyObject* arguments);
 
 #endif /* ORTCFFI_BOUNDARY_SESSION_H_ */
