@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """For all topics, what users see: names of classes, hints of errors, figures, tables, texts."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
@@ -33,12 +34,23 @@ def described_by(worker: Callable[..., Any]) -> Callable[[T], T]:
     return describe
 
 
-def meant(name: str, known: Iterable[str]) -> str:
+def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """Return the end of an error about an unknown name: the name that may be meant, or nothing."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, [each for each in known if each], 1)
+    close = get_close_matches(name, [each for each in known if each], 1, likeness)
     return f": did you mean {quoted(close[0])}?" if close else ""
+
+
+_OURS = ("ortcffi.", "collections.abc")  # whose MutableMapping has the method update
+
+
+def level_of_caller() -> int:
+    """Return the `stacklevel` with which a warning names the line that called this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(_OURS):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 @public

@@ -56,6 +56,10 @@ def collect() -> dict[str, Any]:
         "include": _where(config.get_include),
         "library": _where(config.get_library),
         "providers": available_providers(core_api()),
+        "slots": lib.ORTCFFI_SLOTS,
+        "implemented": sum(
+            decode(lib.ortcffi_slot_row(i).who) == "HOST" for i in range(lib.ORTCFFI_SLOTS)
+        ),
     }
 
 
@@ -77,6 +81,7 @@ def _render(facts: dict[str, Any]) -> str:
         "include": facts["include"] or "not there",
         "library": facts["library"] or "not there; 'make -C core' builds it",
         "providers": ", ".join(facts["providers"]),
+        "slots": f"{facts['implemented']} of {facts['slots']} are implemented by the core",
     }
     return "\n".join(f"{name:10} {text}" for name, text in paired.items())
 

@@ -90,7 +90,8 @@ class Definition:
         try:
             signature.bind(*[None] * count, **dict.fromkeys(keywords))
         except TypeError as error:
-            raise TypeError(f"{self.full_name}: {what} cannot be called: {error}") from None
+            hint = ": an op returns its outputs" if "'out'" in str(error) else ""
+            raise TypeError(f"{self.full_name}: {what} cannot be called: {error}{hint}") from None
 
     def __repr__(self) -> str:
         return f"<op {self.full_name} written in Python>"

@@ -239,7 +239,7 @@ def make_factory(name: str, base: int, *places: int) -> tuple[Any, ...] | int:
 def release_factory(factory: int) -> int | None:
     """Serve ``ReleaseEpFactory`` for a factory of a watched library; None for others."""
     watched = sys.modules.get("ortcffi.ep.watched")
-    return None if watched is None else watched.release(factory)  # type: ignore[no-any-return]
+    return None if watched is None else watched.release(factory)
 
 
 class _Factory:

@@ -10,6 +10,7 @@ from support import eps
 from support.paths import CHECKOUT, finds_support
 from support.prepared import run_program
 from support.processes import fork
+from support.python_eps import takes
 
 import ortcffi as ort
 
@@ -214,3 +215,14 @@ def test_a_library_is_tried_without_a_session(adding_ep):
         assert library.watched.calls["KernelContext_GetInput"] >= 2
         assert library.watched.left_statuses() == []
         assert library.watched.left_alive() == {}
+
+
+def test_a_provider_in_python_is_watched_each_time():
+    mine = takes(Neg=np.negative)
+    for _ in range(3):
+        with (
+            ort.Env(api=ort.core_api()) as env,
+            env.register_ep(mine.path, mine.name, watch=True) as registered,
+        ):
+            assert registered.watched.calls
+        registered.watched.close()

@@ -35,7 +35,6 @@ OTHERWISE = {
     "wire_ir_0": "the version of the format is missing",
     "wire_nul_in_name": NAMELESS,
     "wire_ref_attr_outside": "no provider takes the node, whose attribute has no value",
-    "wire_twice": IN_PARTS,
 }
 """Why the core takes what onnxruntime refuses, or the reverse."""
 

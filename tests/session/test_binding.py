@@ -7,6 +7,7 @@ import weakref
 import numpy as np
 import pytest
 from support import models
+from support.graphs import graph_of
 from support.threads import join, start, wait_until
 
 import ortcffi as ort
@@ -31,6 +32,26 @@ def test_outputs_are_allocated_where_a_memory_info_says(session, x, real_api):
         (value,) = bound.output_values()
         assert value.memory_info.name == "Cpu"
         assert value.numpy().tolist() == [[2, 4, 6, 8]]
+
+
+def test_values_of_outputs_are_read_before_their_list_is_freed(opened):
+    session = opened(graph_of("x f4[4]", "y = Neg x; z = Abs x", "y f4[4], z f4[4]"))
+    binding = session.bind(x=np.ones(4, np.float32))
+    binding.run()
+    taken = []
+
+    def take(_phase, _facts):  # the memory that was freed last
+        taken.append(ort.core_api().default_allocator.full(64, 0x41, np.uint8))
+
+    gc.callbacks.append(take)
+    threshold = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        values = [binding.output_values() for _ in range(20)]
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(take)
+    assert all([y.numpy()[0], z.numpy()[0]] == [-1, 1] for y, z in values)
 
 
 def test_an_input_can_be_bound_again(session, x):

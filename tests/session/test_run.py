@@ -409,10 +409,31 @@ def test_a_session_keeps_no_array_and_takes_no_timeout_that_is_no_time(opened):
 
 # --- memory that a run would read and write -------------------------------------------------------
 
+MEMORY = np.arange(12, dtype=np.float32)
+OVERLAPS = {
+    "an output begins in the input": (MEMORY[:8], MEMORY[4:]),
+    "an output begins before the input": (MEMORY[4:], MEMORY[:8]),
+}
+
 
 @pytest.fixture
 def doubles(opened):
     return opened(models.add(shape=["n"]))
+
+
+@pytest.mark.parametrize("way", ["run", "bound", "value"])
+@pytest.mark.parametrize("case", OVERLAPS)
+def test_an_output_in_the_midst_of_an_input_is_refused(doubles, real_api, case, way):
+    x, y = OVERLAPS[case]
+    value = ort.Value.from_numpy(y, api=real_api)
+    ways = {
+        "bound": doubles.bind(x=x, y=y).run,
+        "run": lambda: doubles.run(x=x, out={"y": y}),
+        "value": lambda: doubles.run(x=x, out={"y": value}),
+    }
+    with pytest.raises(ort.errors.InvalidArgument, match="output 'y' overlaps that of input 'x'"):
+        ways[way]()
+    assert MEMORY.tolist() == list(range(12))
 
 
 def test_an_output_may_be_the_input_itself_or_lie_beside_it(doubles):
@@ -421,3 +442,16 @@ def test_an_output_may_be_the_input_itself_or_lie_beside_it(doubles):
     assert x.tolist() == [2] * 8
     doubles.bind(x=x[:4], y=x[4:]).run()
     assert x.tolist() == [2] * 4 + [4] * 4
+
+
+def test_two_outputs_in_one_memory_are_refused(opened):
+    session = opened(graph_of("x f4[4]", "y = Neg x; z = Abs x", "y f4[4], z f4[4]"))
+    x, y = np.ones(4, np.float32), np.empty(4, np.float32)
+    with pytest.raises(ort.errors.InvalidArgument, match="output 'y' overlaps that of output 'z'"):
+        session.run(x=x, out={"y": y, "z": y})
+    bound = session.bind(x=x, y=y, z=y)
+    with pytest.raises(ort.errors.InvalidArgument, match="overlaps"):
+        bound.run()
+    bound.bind_output("z")
+    bound.run()
+    assert y.tolist() == [-1] * 4
