@@ -5,6 +5,7 @@ It imports the rest of the package when it is first used.
 """
 
 import gc
+import itertools
 import os
 import traceback
 from collections.abc import Iterator
@@ -153,6 +154,7 @@ def ort_ep(
     if request.node.get_closest_marker("ort_status_faults") is not None:
         from ortcffi.testing.failing_slots import FailingSlots
 
+        gc.collect()  # ends the trace of the test before
         failing = FailingSlots(*([] if host is None else [host.version]))
         request.node.stash[_FAILING], host = failing, failing.api
     if _BEFORE in request.node.stash:  # the hardware is the test's own
@@ -165,14 +167,21 @@ def ort_ep(
     options = dict(line.split("=", 1) for line in lines)
     full = request.config.rootpath / Path(path)
     with ortcffi.Env("ort_ep", ortcffi.core_api(), severity=3) as env:
-        library = env.register_ep(full, hardware=ort_ep_hardware, host=host)
+        more: dict[str, Any] = {"hardware": ort_ep_hardware, "host": host}
+        try:
+            library = env.register_ep(full, **more)
+        except ortcffi.errors.Fail:  # what a failed test keeps has that name
+            library = env.register_ep(full, f"{full.stem}_{next(_others)}", **more)
         with library as registered:
             if not registered.devices:
                 pytest.fail(f"{path} lists no device: see ort_ep_hardware", pytrace=False)
             with ortcffi.Ep(registered.devices[:1], options) as ep:
                 yield ep
+    if _FAILING in request.node.stash:
+        del request.node.stash[_FAILING]
 
 
+_others = itertools.count(2)
 _FAILING = pytest.StashKey[Any]()  # the host whose slots fail in turn
 
 

@@ -370,12 +370,15 @@ import numpy as np
 def ort_ep_hardware():
     return [ort.HardwareDevice("CPU", vendor="nobody", api=ort.core_api())]
 
-def compute(ort_ep):
+def model():
     graph = ort.Graph()
     graph.input("x", "f4", [2])
     graph.node("Add", ["x", "x"], ["y"])
     graph.output("y", "f4", [2])
-    with ort_ep.capability(ort.Model.load(graph.to_bytes())) as claims:
+    return graph.to_model()
+
+def compute(ort_ep):
+    with ort_ep.capability(model()) as claims:
         for node in ort_ep.compile(claims):
             np.testing.assert_array_equal(node(np.ones(2, np.float32)), [[2, 2]])
 
@@ -389,6 +392,20 @@ def test_it(ort_ep):
     print("begun")
     compute(ort_ep)
 """
+FAILING_TESTS = """
+@pytest.mark.ort_status_faults
+@pytest.mark.parametrize("i", range(3))
+def test_it_again(ort_ep, i):
+    compute(ort_ep)
+
+def test_that_fails(ort_ep):
+    with ort_ep.capability(model()) as claims:
+        nodes = ort_ep.compile(claims)
+        assert nodes == []
+
+def test_after_that(ort_ep):
+    compute(ort_ep)
+"""
 
 
 def test_a_provider_computes_though_slots_fail_in_turn(run):
@@ -396,6 +413,12 @@ def test_a_provider_computes_though_slots_fail_in_turn(run):
     output = run(EP_TESTS, ini=f"ort_ep = {library}")
     assert "2 passed" in output
     assert output.count("begun") > 20
+
+
+def test_a_test_of_a_provider_leaves_nothing_to_the_next_one(run):
+    library = eps.built(eps.ADDING)
+    output = run(EP_TESTS + FAILING_TESTS, ini=f"ort_ep = {library}")
+    assert "1 failed, 6 passed" in output
 
 
 def test_a_provider_that_leaves_something_when_a_slot_fails_is_a_failure(run, monkeypatch):
