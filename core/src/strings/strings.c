@@ -84,34 +84,16 @@ static OrtStatus* take_elements(struct core_strings* strings, struct core_string
   return status;
 }
 
-/* Whether each text fits into its element, where no assignment can fail or change another text. */
-static bool fits_in_place(const struct core_strings* strings, const char* const* texts) {
-  size_t size = strings->count * sizeof *strings->elements;
-  for (size_t i = 0; i < strings->count; i++) {
-    const struct core_string* string = &strings->elements[i];
-    bool is_inside = (uintptr_t)texts[i] - (uintptr_t)strings->elements < size;
-    if (texts[i] == NULL || is_inside || !is_local(string) ||
-        strlen(texts[i]) >= sizeof string->local) {
-      return false;
-    }
-  }
-  return true;
-}
-
 OrtStatus* core_strings_fill(struct core_strings* strings, const char* const* texts) {
   struct core_string* made;
   OrtStatus* status = NULL;
-  if (fits_in_place(strings, texts)) {
-    made = strings->elements;
-  } else {
-    CORE_TRY(make_elements(strings, &made));
-  }
+  CORE_TRY(make_elements(strings, &made));
   for (size_t i = 0; status == NULL && i < strings->count; i++) {
     status = texts[i] != NULL
                  ? assign(&made[i], texts[i], strlen(texts[i]))
                  : core_fail(ORT_INVALID_ARGUMENT, "s must not have an element that is NULL");
   }
-  return made == strings->elements ? status : take_elements(strings, made, status);
+  return take_elements(strings, made, status);
 }
 
 OrtStatus* core_strings_copy(const struct core_strings* from, struct core_strings* to) {
