@@ -20,9 +20,10 @@ from ortcffi.errors import ErrorCode, Fail, InvalidArgument, check
 if TYPE_CHECKING:
     import os
 
-_lock = fork_safe_lock()  # held while the list of those that are open is changed
+_lock = fork_safe_lock()  # held while a name is taken
 _named: "WeakValueDictionary[str, WatchedEp]" = WeakValueDictionary()
-_open: "list[_Opened]" = []
+# By name. Each change is one step: a host calls with locks of its own, and must wait for none.
+_open: "dict[str, _Opened]" = {}
 _EACH_CALL = 2**64 - 1
 _NEVER = "CreateStatus"  # with which clients answer that something has failed
 
@@ -173,6 +174,7 @@ class _Opened:
         self.trace: Any = None
         self.library = self.release = ffi.NULL
         self.factories: set[int] = set()
+        self.unreleased: list[bool] = []  # one for each factory; what is popped last is true
 
     def begin_trace(self, base: Any) -> None:
         """Put the table of a trace between the host and the library."""
@@ -214,6 +216,7 @@ class _Opened:
         if not status:
             made = [factories[i] for i in range(min(out[0], room))]
             self.factories = {address_of(each) for each in made if each}
+            self.unreleased = [i == 0 for i in range(len(self.factories))]
             if not self.factories:  # a library that wants a newer table may answer success
                 wanted = self.figures.asked.bit_length() - 1
                 message = f"no factory was made; the library asked for API version {wanted}"
@@ -225,21 +228,19 @@ class _Opened:
         if self.library:
             lib.ortcffi_library_close(self.library)
         self.trace = None
-        with _lock:
-            _open.remove(self)
+        del _open[self.name]
 
 
 def create(  # noqa: PLR0913, PLR0917  # as many as the C function
     name: str, base: int, logger: int, factories: int, room: int, out: int
 ) -> int | None:
     """Serve ``CreateEpFactories``: the address of the library's status; None for other names."""
-    with _lock:
-        watched = _named.get(name)
-        is_open = any(each.name == name for each in _open)
-        if watched is None or watched.closed or is_open:
-            return None
-        opened = _Opened(watched)
-        _open.append(opened)
+    watched = _named.get(name)
+    if watched is None or watched.closed:
+        return None
+    opened = _Opened(watched)
+    if _open.setdefault(name, opened) is not opened:
+        return None
     status = None
     try:
         status = opened.create(
@@ -257,21 +258,19 @@ def create(  # noqa: PLR0913, PLR0917  # as many as the C function
 
 def release(factory: int) -> int | None:
     """Serve ``ReleaseEpFactory``: the address of the library's status; None for other factories."""
-    with _lock:
-        opened = next((each for each in _open if factory in each.factories), None)
-        if opened is None:
-            return None
-        opened.factories.remove(factory)
-        is_last = not opened.factories
+    opened = next((each for each in list(_open.values()) if factory in each.factories), None)
+    if opened is None:
+        return None
+    opened.factories.discard(factory)  # first: the library may be this extension, which asks again
     status = address_of(opened.release(ffi.cast("OrtEpFactory*", factory)))
-    if is_last:
+    if opened.unreleased.pop():
         opened.close()
     return status
 
 
 def _keep_open() -> None:
     """Have traces outlive the interpreter: hosts may call their libraries after it."""
-    for each in _open:
+    for each in list(_open.values()):
         compiled.keep_forever(each)
 
 

@@ -11,8 +11,10 @@ from support.paths import CHECKOUT, finds_support
 from support.prepared import run_program
 from support.processes import fork
 from support.python_eps import takes
+from support.threads import run_threads
 
 import ortcffi as ort
+from ortcffi.ep import watched as watched_eps
 
 X = np.ones(3, np.float32)
 
@@ -215,6 +217,17 @@ def test_a_library_is_tried_without_a_session(adding_ep):
         assert library.watched.calls["KernelContext_GetInput"] >= 2
         assert library.watched.left_statuses() == []
         assert library.watched.left_alive() == {}
+
+
+def test_a_library_is_served_while_a_fork_holds_the_locks():
+    mine = takes(Neg=np.negative)
+    env = ort.Env(api=ort.core_api())
+    found = []
+    with watched_eps._lock:
+        run_threads(lambda: found.append(env.register_ep(mine.path, mine.name)))
+    assert [each.name for each in found] == [mine.name]
+    found.pop().close()
+    env.close()
 
 
 def test_a_provider_in_python_is_watched_each_time():
