@@ -79,8 +79,10 @@ class Binding(Binder, Closing):
     ) -> None:
         """Bind a name. It stays bound to what it was if the library refuses."""
         text = encode("name", name)
-        # What the library borrows, None where it allocates; and what the caller gave for it.
-        entry = (to if isinstance(to, Value) else None, given)
+        # What the library borrows, None where it allocates; what the caller gave for it; whether
+        # it is a tensor: outputs may share the memory of other kinds.
+        is_tensor = isinstance(to, Value) and to._kind == ValueKind.TENSOR
+        entry = (to if isinstance(to, Value) else None, given, is_tensor)
         bound = self._inputs if is_input else self._outputs
         slot = "BindOutputToDevice"
         if isinstance(to, Value):
@@ -229,9 +231,7 @@ class Binding(Binder, Closing):
         # An output that is an input is in the input's memory, and sequences share that of tensors.
         # The collector can empty no tuple.
         shared = [
-            bound
-            for name, bound in self._inputs.items()
-            if name in self._outputs or bound[0]._kind != ValueKind.TENSOR
+            bound for name, bound in self._inputs.items() if name in self._outputs or not bound[2]
         ]
         kept = (*self._outputs.values(), *shared)  # one parent: a value looks at each of its own
         out, count = ffi.new("OrtValue***"), ffi.new("size_t*")
@@ -252,7 +252,7 @@ class Binding(Binder, Closing):
         """
         found: dict[str, Any] = {}
         for name, value in zip(self.output_names, self.output_values(), strict=True):
-            bound, given = self._outputs.get(name, (None, None))
+            bound, given, _ = self._outputs.get(name, (None, None, False))
             found[name] = _as_result(value) if bound is None else given
         return found
 

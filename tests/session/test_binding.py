@@ -34,6 +34,14 @@ def test_outputs_are_allocated_where_a_memory_info_says(session, x, real_api):
         assert value.numpy().tolist() == [[2, 4, 6, 8]]
 
 
+def test_outputs_are_read_after_a_bound_value_was_closed(session):
+    x = ort.Value.from_numpy(np.ones((1, 4), np.float32), api=session.api)
+    binding = session.bind(x=x)
+    x.close()
+    binding.run()
+    assert binding.outputs["y"].tolist() == [[2] * 4]
+
+
 def test_values_of_outputs_are_read_before_their_list_is_freed(opened):
     session = opened(graph_of("x f4[4]", "y = Neg x; z = Abs x", "y f4[4], z f4[4]"))
     binding = session.bind(x=np.ones(4, np.float32))
