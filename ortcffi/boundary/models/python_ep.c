@@ -8,7 +8,7 @@
  *   make_factory(name, base, logger, factories, room, out)
  *     -> (definition, api, version, name, vendor, version of the provider); or the address of a
  *     status, where another library has made the factories: ortcffi/ep/watched.py
- *   release_factory(factory) -> the address of a status; of a factory of another library
+ *   release_factory(factory) -> the address of a status, or None where no watched library made it
  *   definition.devices(factory, hardware, count, devices, room, out)
  *   definition.create(options) -> provider
  *   provider.capability(graph, info)
