@@ -11,6 +11,7 @@ from support.sessions import leaves_no_session, opened  # noqa: F401  # fixtures
 from support.threads import wait_until
 
 import ortcffi as ort
+from ortcffi.session import series
 
 
 @pytest.fixture(params=[1, 2])
@@ -37,6 +38,12 @@ def endless(
 def x() -> Any:
     """The input of the small models."""
     return np.array([[1, 2, 3, 4]], np.float32)
+
+
+@pytest.fixture
+def no_models_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models of earlier tests, of which only so many are told apart, are not counted any more."""
+    monkeypatch.setattr(series, "_buffers", {})
 
 
 @pytest.fixture

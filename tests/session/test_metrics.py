@@ -18,15 +18,8 @@ from support.threads import run_async, run_threads
 
 import ortcffi as ort
 from ortcffi.session import metrics as metrics_module
-from ortcffi.session import series
 
-pytestmark = pytest.mark.usefixtures("real_api")
-
-
-@pytest.fixture(autouse=True)
-def no_models_yet(monkeypatch):
-    """Models of earlier tests, of which only so many are told apart, are not counted any more."""
-    monkeypatch.setattr(series, "_buffers", {})
+pytestmark = pytest.mark.usefixtures("real_api", "no_models_yet")
 
 
 @pytest.fixture

@@ -152,6 +152,7 @@ def test_a_folder_that_others_may_write_is_refused(path, cache):
         ort.Session(path, share_weights=cache)
 
 
+@pytest.mark.usefixtures("no_models_yet")
 def test_a_model_is_named_as_it_was_given_and_a_name_for_the_log_needs_no_other_copy(path, cache):
     for name in ("", "second"):
         options = ort.SessionOptions(log_id=name) if name else None
