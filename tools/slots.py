@@ -12,8 +12,11 @@ _FLAGS = re.MULTILINE | re.DOTALL
 _ROW = re.compile(
     r"^ORT_SLOT_(?P<kind>\w+)\((?P<index>\d+), (?P<since>\d+), (?P<topic>\w+), (?P<who>\w+), "
     r"(?:(?P<returns>[^,()]+), )?(?P<name>\w+)"
-    r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\),\s+\((?P<arguments>(?:[^()]|\(\w+\))*)\))?\)$",
+    r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\))?\)$",
     re.MULTILINE,
+)
+_PARAMETER = re.compile(  # a pointer to a function has its name within parentheses
+    r"(ORT_OPTIONAL )?[^,()]+?(?:\(\* ?(\w+)\)\([^()]*\)|(\w+)(?:\[\])?)(?:, |$)"
 )
 _COMMENT = re.compile(r"^/\*.*?\*/$", _FLAGS)
 _TAG = re.compile(r"^@(?:param(?:\[([a-z,]+)\])? (\w+)|return) ", re.MULTILINE)
@@ -103,13 +106,14 @@ def slots_of(file: str) -> list[Slot]:
     text = _read(file)
     slots, end = [], text.index('#include "ort_kinds.def"')
     for row in _ROW.finditer(text):
-        kind, index, since, topic, who, returns, name, parameters, given = row.groups()
+        kind, index, since, topic, who, returns, name, declared = row.groups()
         returns = {"STATUS": "OrtStatus*", "VOID": "void"}.get(kind, returns)
-        signature = f"{returns} {name}({' '.join((parameters or 'void').split())})"
+        parameters = " ".join((declared or "").split())
+        signature = f"{returns} {name}({parameters.replace('ORT_OPTIONAL ', '') or 'void'})"
         *above, comment = (text_of(found) for found in _COMMENT.findall(text, end, row.start()))
-        optional = frozenset(re.findall(r"ORT_OPTIONAL\((\w+)\)", given or ""))
-        arguments = re.findall(r"\w+", (given or "").replace("ORT_OPTIONAL", ""))
-        rest = signature, arguments, optional, comment, "\n\n".join(above)
+        given = [(f or name, may) for may, f, name in _PARAMETER.findall(parameters)]
+        optional = frozenset(argument for argument, may_be_null in given if may_be_null)
+        rest = signature, [argument for argument, _ in given], optional, comment, "\n\n".join(above)
         slots.append(Slot(int(index), int(since), topic, who, name, *rest))
         end = row.end()
     started = len(re.findall(r"^ORT_SLOT_\w+\(\d", text, re.MULTILINE))

@@ -67,7 +67,7 @@
   returns ORT_API_CALL symbol parameters NO_EXCEPTION;
 #define CORE_PROTOTYPE_ENGINE(returns, symbol, parameters)
 #define CORE_PROTOTYPE_NOT_YET(returns, symbol, parameters)
-#define ROW(index, since, topic, who, returns, name, parameters, arguments) \
+#define ROW(index, since, topic, who, returns, name, parameters) \
   CORE_PROTOTYPE_##who(returns, CORE_SYMBOL(name), parameters)
 #define ROWS "ort_rows.def"
 #include "ort_tables.def"

@@ -12,6 +12,7 @@
 
 #include "boundary/headers.h"
 #include "boundary/status/calls.h"
+#include "table/arguments.inc"
 
 #define PARAMETERS(...) __VA_ARGS__
 #define ROWS "boundary/define_rows.def"

@@ -4,6 +4,7 @@
 #include "ortcore.h"
 
 #include "heap/heap.h"
+#include "table/arguments.inc"
 #include "table/engine_reasons.h"
 
 /* A NULL is refused before 'not implemented', so that a caller's mistake has the same answer before
@@ -48,7 +49,7 @@ static const struct {
   OrtEpApi OrtEpApi;
   OrtModelPackageApi OrtModelPackageApi;
 } tables = {
-#define ROW(index, since, topic, who, returns, name, parameters, arguments) \
+#define ROW(index, since, topic, who, returns, name, parameters) \
   .ORT_TABLE.name = CORE_SYMBOL(name),
 #define ROWS "ort_rows.def"
 #include "ort_tables.def"
@@ -74,7 +75,7 @@ const OrtModelPackageApi* ORT_API_CALL ort_GetModelPackageApi(void) NO_EXCEPTION
 }
 
 /* Clients find a slot by its offset. */
-#define ROW(index, since, topic, who, returns, name, parameters, arguments)  \
+#define ROW(index, since, topic, who, returns, name, parameters)             \
   _Static_assert(offsetof(ORT_TABLE, name) == (index) * sizeof(void*), #name \
                  " is not in its "                                           \
                  "slot");
@@ -115,7 +116,7 @@ const OrtModelPackageApi* ORT_API_CALL ort_GetModelPackageApi(void) NO_EXCEPTION
    : (i) <= 427 ? 31       \
                 : 32)
 
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) \
   _Static_assert((since) == VERSION_OF_SLOT(index), #name " is not of version " #since);
 #include "ort_slots.def"
 _Static_assert(sizeof(OrtApi) == ORTCORE_TRACED_SLOTS * sizeof(void*),

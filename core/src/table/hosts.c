@@ -18,16 +18,16 @@
 #define HOSTS (ORT_API_VERSION - 1)
 
 /* What a host answers in the place of a slot that came later. */
-#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments)            \
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters)                       \
   static CORE_COLD OrtStatus* ORT_API_CALL no_##name parameters NO_EXCEPTION {            \
     CORE_FAIL(ORT_NOT_IMPLEMENTED, #name " came with API version " #since CORE_LATE_END); \
   }
-#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters) \
   static CORE_COLD void ORT_API_CALL no_##name parameters NO_EXCEPTION {}
-#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters) \
   static CORE_COLD returns ORT_API_CALL no_##name parameters NO_EXCEPTION { return (returns)0; }
 #define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
-  ORT_SLOT_VALUE(index, since, topic, who, returns, name, (void), ())
+  ORT_SLOT_VALUE(index, since, topic, who, returns, name, (void))
 #include "ort_slots.def"
 
 enum flavour { PLAIN, FOR_KERNELS, WATCHED, FLAVOURS };
@@ -80,9 +80,9 @@ CORE_EACH_OLDER_HOST(REGISTRATION, )
 static CORE_COLD void fill_plain(void) {
   for (int host = 1; host <= HOSTS; host++) {
     tables[PLAIN][host] = *core_api_base()->GetApi(ORT_API_VERSION);
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
-  if (host < (since)) {                                                          \
-    tables[PLAIN][host].name = no_##name;                                        \
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) \
+  if (host < (since)) {                                               \
+    tables[PLAIN][host].name = no_##name;                             \
   }
 #include "ort_slots.def"
   }

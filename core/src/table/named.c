@@ -3,6 +3,7 @@
  * its name in front of the message of a status that core_fail made. So the functions that a slot
  * calls need not know it. */
 #include "kernels/kernel.h"
+#include "table/arguments.inc"
 
 /* Infos and contexts of kernels are borrowed for one call. */
 static inline bool info_is_valid(const void* info) {

@@ -10,6 +10,7 @@
 
 #include "custom_ops/custom_op.h"
 #include "platform/platform.h"
+#include "table/arguments.inc"
 #include "table/versions.h"
 
 /* The traces, and behind them the hook of watched tables. */
@@ -180,23 +181,24 @@ static CORE_NOINLINE void forget(const struct hook* hook, const char* name, cons
     return before(&hooks[n], slot, since, #name, NULL) ? hooks[n].inner->name arguments \
                                                        : (returns)0;                    \
   }
-#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
-  EACH_HOOK(STATUS_THUNK, index, since, inner, name, parameters, arguments)
-#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
-  EACH_HOOK(VOID_THUNK, index, since, inner, name, parameters, arguments)
-#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
-  EACH_HOOK(VALUE_THUNK, index, since, inner, returns, name, parameters, arguments)
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters) \
+  EACH_HOOK(STATUS_THUNK, index, since, inner, name, parameters, ORT_ARGUMENTS_##name)
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters) \
+  EACH_HOOK(VOID_THUNK, index, since, inner, name, parameters, ORT_ARGUMENTS_##name)
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters) \
+  EACH_HOOK(VALUE_THUNK, index, since, inner, returns, name, parameters, ORT_ARGUMENTS_##name)
 #define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
   EACH_HOOK(VALUE_THUNK, index, since, inner, returns, name, (void), ())
 #include "ort_slots.def"
 
 #define EP(index) (ORTCORE_TRACED_SLOTS + (index))
-#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters, arguments) \
-  EACH_TRACE(STATUS_THUNK, EP(index), since, ep_inner, name, parameters, arguments)
-#define ORT_SLOT_VOID(index, since, topic, who, name, parameters, arguments) \
-  EACH_TRACE(VOID_THUNK, EP(index), since, ep_inner, name, parameters, arguments)
-#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters, arguments) \
-  EACH_TRACE(VALUE_THUNK, EP(index), since, ep_inner, returns, name, parameters, arguments)
+#define ORT_SLOT_STATUS(index, since, topic, who, name, parameters) \
+  EACH_TRACE(STATUS_THUNK, EP(index), since, ep_inner, name, parameters, ORT_ARGUMENTS_##name)
+#define ORT_SLOT_VOID(index, since, topic, who, name, parameters) \
+  EACH_TRACE(VOID_THUNK, EP(index), since, ep_inner, name, parameters, ORT_ARGUMENTS_##name)
+#define ORT_SLOT_VALUE(index, since, topic, who, returns, name, parameters)      \
+  EACH_TRACE(VALUE_THUNK, EP(index), since, ep_inner, returns, name, parameters, \
+             ORT_ARGUMENTS_##name)
 #define ORT_SLOT_GETTER(index, since, topic, who, returns, name) \
   EACH_TRACE(VALUE_THUNK, EP(index), since, ep_inner, returns, name, (void), ())
 #include "ort_ep_slots.def"
@@ -228,12 +230,10 @@ EACH_TRACE(EP_THUNK, )
 
 static CORE_COLD void fill_tables(void) {
 #define SET(n, name) hooks[n].table.name = name##_of_##n;
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
-  EACH_HOOK(SET, name)
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) EACH_HOOK(SET, name)
 #include "ort_slots.def"
 #define SET_EP(n, name) hooks[n].ep_table.name = name##_of_##n;
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
-  EACH_TRACE(SET_EP, name)
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) EACH_TRACE(SET_EP, name)
 #include "ort_ep_slots.def"
 #define SET_OWN(n, ...)                              \
   hooks[n].table.CustomOpDomain_Add = add_op_of_##n; \

@@ -36,9 +36,9 @@ static void complain(const char* text, const char* detail) {
 /* One string of all names: an array of pointers would need a relocation for each. */
 static const char* slot_name(unsigned slot) {
   static const char names[] =
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) #name "\0"
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) #name "\0"
 #include "ort_slots.def"
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) #name "\0"
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) #name "\0"
 #include "ort_ep_slots.def"
       ;
   const char* name = names;

@@ -14,11 +14,9 @@ int ortcffi_is_table_of_kernels(const OrtApi* api) {
 }
 
 static const ortcffi_slot rows[] = {
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
-  {#name, since, #topic, #who},
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) {#name, since, #topic, #who},
 #include "ort_slots.def"
-#define ORT_SLOT(index, since, topic, who, returns, name, parameters, arguments) \
-  {#name, since, #topic, #who},
+#define ORT_SLOT(index, since, topic, who, returns, name, parameters) {#name, since, #topic, #who},
 #include "ort_ep_slots.def"
 };
 

@@ -21,6 +21,7 @@
 
 #include "faults.h"
 #include "heap/heap.h"
+#include "table/arguments.inc"
 #include "table/versions.h"
 
 const OrtApi* api;
@@ -58,7 +59,7 @@ void say_pointer(const void* pointer) { say(pointer == NULL ? "NULL" : "non-NULL
 #define INNER CORE_JOIN(inner_, ORT_TABLE)
 #define OUTER CORE_JOIN(outer_, ORT_TABLE)
 
-#define ROW(index, since, topic, who, returns, name, parameters, arguments) SLOT(name),
+#define ROW(index, since, topic, who, returns, name, parameters) SLOT(name),
 enum slot {
   slot_beside = BESIDE_THE_TABLES,
 #define ROWS "ort_rows.def"
@@ -66,7 +67,7 @@ enum slot {
   SLOTS
 };
 #undef ROW
-#define ROW(index, since, topic, who, returns, name, parameters, arguments) \
+#define ROW(index, since, topic, who, returns, name, parameters) \
   [SLOT(name)] = CORE_TEXT(ORT_CALLER(name)),
 static const char* const names[SLOTS] = {
     [slot_beside] = "beside",
@@ -325,8 +326,7 @@ static void fill_tables(void) {
   inner_OrtInteropApi = *inner_OrtApi.GetInteropApi();
   inner_OrtEpApi = *inner_OrtApi.GetEpApi();
   inner_OrtModelPackageApi = *inner_OrtApi.GetModelPackageApi();
-#define ROW(index, since, topic, who, returns, name, parameters, arguments) \
-  OUTER.name = THUNK(name);
+#define ROW(index, since, topic, who, returns, name, parameters) OUTER.name = THUNK(name);
 #define ROWS "ort_rows.def"
 #include "ort_tables.def"
 #undef ROW
