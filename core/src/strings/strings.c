@@ -29,55 +29,51 @@ void core_strings_end(struct core_strings* strings) {
   }
 }
 
-/* Makes room for `length` bytes and a zero, and discards the old text. On failure the string is
- * unchanged. */
-static OrtStatus* make_room(struct core_string* string, size_t length) {
-  if (is_local(string)) {
+/* Begins an element, in memory that is not initialized, for a text of `length` bytes. Where it
+ * fails, the element has no text. */
+static OrtStatus* begin_string(struct core_string* string, size_t length) {
+  string->text = string->local;
+  string->length = length;
+  if (CORE_UNLIKELY(length >= sizeof string->local)) {
+    string->text = length < PTRDIFF_MAX ? malloc(length + 1) : NULL;
+    string->capacity = length;
+    CORE_NEED_MEMORY(string->text, length);
+  }
+  string->text[length] = '\0';
+  return NULL;
+}
+
+static OrtStatus* make_string(struct core_string* string, const char* text, size_t length) {
+  CORE_TRY(begin_string(string, length));
+  memcpy(string->text, text, length);
+  return NULL;
+}
+
+/* Frees the text of an element and gives it that of another one. */
+static void replace_string(struct core_string* string, const struct core_string* made) {
+  end_string(string);
+  *string = *made;
+  if (made->text == made->local) {
     string->text = string->local;
   }
-  if (length <= (is_local(string) ? sizeof string->local - 1 : string->capacity)) {
-    return NULL;
-  }
-  char* block = length < PTRDIFF_MAX ? malloc(length + 1) : NULL;
-  CORE_NEED_MEMORY(block, length);
-  end_string(string);
-  string->text = block;
-  string->capacity = length;
-  return NULL;
 }
 
-static OrtStatus* assign(struct core_string* string, const char* text, size_t length) {
-  CORE_TRY(make_room(string, length));
-  memmove(string->text, text, length);
-  string->text[length] = '\0';
-  string->length = length;
-  return NULL;
-}
-
-/* Moves a string over another one whose text was freed. */
-static void move_string(const struct core_string* from, struct core_string* to) {
-  *to = *from;
-  if (from->text == from->local) {
-    to->text = to->local;
-  }
-}
-
-/* Makes as many elements as a tensor has, so that it is filled completely or not at all. */
+/* Makes room for as many elements as a tensor has, which is filled completely or not at all. */
 static OrtStatus* make_elements(const struct core_strings* strings, struct core_string** out) {
   size_t size = strings->count * sizeof **out;
   *out = heap_alloc(size);
   CORE_RETURN_IF(*out == NULL && size > 0, core_no_memory(size));
-  core_strings_clear(*out, strings->count);
   return NULL;
 }
 
-/* Gives a tensor the elements that were made, or frees them where one has failed. */
+/* Gives a tensor the `count` elements that were made, or frees them where the last has failed. */
 static OrtStatus* take_elements(struct core_strings* strings, struct core_string* made,
-                                OrtStatus* status) {
-  for (size_t i = 0; i < strings->count; i++) {
-    end_string(status == NULL ? &strings->elements[i] : &made[i]);
+                                size_t count, OrtStatus* status) {
+  for (size_t i = 0; i < count; i++) {
     if (status == NULL) {
-      move_string(&made[i], &strings->elements[i]);
+      replace_string(&strings->elements[i], &made[i]);
+    } else {
+      end_string(&made[i]);
     }
   }
   heap_free(made);
@@ -87,44 +83,48 @@ static OrtStatus* take_elements(struct core_strings* strings, struct core_string
 OrtStatus* core_strings_fill(struct core_strings* strings, const char* const* texts) {
   struct core_string* made;
   OrtStatus* status = NULL;
-  CORE_TRY(make_elements(strings, &made));
-  for (size_t i = 0; status == NULL && i < strings->count; i++) {
-    status = texts[i] != NULL
-                 ? assign(&made[i], texts[i], strlen(texts[i]))
-                 : core_fail(ORT_INVALID_ARGUMENT, "s must not have an element that is NULL");
+  size_t count = 0;
+  for (size_t i = 0; i < strings->count; i++) {
+    CORE_REFUSE_IF(texts[i] == NULL, ORT_INVALID_ARGUMENT,
+                   "s must not have an element that is NULL");
   }
-  return take_elements(strings, made, status);
+  CORE_TRY(make_elements(strings, &made));
+  for (; status == NULL && count < strings->count; count++) {
+    status = make_string(&made[count], texts[count], strlen(texts[count]));
+  }
+  return take_elements(strings, made, count, status);
 }
 
 OrtStatus* core_strings_copy(const struct core_strings* from, struct core_strings* to) {
   struct core_string* made;
   OrtStatus* status = NULL;
+  size_t count = 0;
   if (from->count == 0 || to->count == 0) {
     return NULL;
   }
   CORE_TRY(make_elements(to, &made));
-  for (size_t i = 0; status == NULL && i < to->count; i++) {
-    const struct core_string* string = &from->elements[i];
-    status = assign(&made[i], core_string_text(string), string->length);
+  for (; status == NULL && count < to->count; count++) {
+    const struct core_string* string = &from->elements[count];
+    status = make_string(&made[count], core_string_text(string), string->length);
   }
-  return take_elements(to, made, status);
+  return take_elements(to, made, count, status);
 }
 
 OrtStatus* core_strings_set(struct core_strings* strings, size_t index, const char* text,
                             size_t length) {
-  return assign(&strings->elements[index], text, length);
+  struct core_string made;
+  CORE_TRY(make_string(&made, text, length));
+  replace_string(&strings->elements[index], &made);
+  return NULL;
 }
 
 OrtStatus* core_strings_resize(struct core_strings* strings, size_t index, size_t length) {
   struct core_string* string = &strings->elements[index];
   struct core_string resized;
-  core_strings_clear(&resized, 1);
-  CORE_TRY(make_room(&resized, length));
+  CORE_TRY(begin_string(&resized, length));
   size_t kept = string->length < length ? string->length : length;
   memcpy(resized.text, core_string_text(string), kept);
-  memset(resized.text + kept, 0, length - kept + 1);
-  resized.length = length;
-  end_string(string);
-  move_string(&resized, string);
+  memset(resized.text + kept, 0, length - kept);
+  replace_string(string, &resized);
   return NULL;
 }
