@@ -12,6 +12,7 @@ from ortcffi.memory.scopes import Scope
 from ortcffi.memory.tracking import Tracking
 
 _HEADER = "at the peak", "live", "line"
+_SHOWN_BY = "showtraceback", "showsyntaxerror", "showindentationerror"
 
 
 class CellMemory:
@@ -54,6 +55,19 @@ class CellMemory:
         return html_table(self.scope._title(), _HEADER, rows)
 
 
+def _run(shell: Any, cell: str) -> Any:
+    """Run a cell without showing its error, which IPython shows where the magic raises it."""
+    own = vars(shell)
+    before = own.copy()
+    own.update(dict.fromkeys(_SHOWN_BY, lambda *_, **__: None))
+    try:
+        return shell.run_cell(cell, store_history=False)
+    finally:
+        for name in _SHOWN_BY:
+            del own[name]
+            own.update({name: before[name]} if name in before else {})
+
+
 def load_ipython_extension(shell: Any) -> None:
     """Add the magic to a shell of IPython, which calls this."""
 
@@ -62,7 +76,7 @@ def load_ipython_extension(shell: Any) -> None:
         tracking = Tracking(core_api().default_allocator)
         file = shell.compile.get_code_name(cell, shell.transform_cell(cell), shell.execution_count)
         with tracking.scope(line.strip() or "cell") as scope, numpy_allocator(tracking):
-            result = shell.run_cell(cell, store_history=False)
+            result = _run(shell, cell)
         memory = CellMemory(scope, cell, file)
         if not result.success:  # printed, as %%time does, because what raises returns nothing
             sys.stdout.write(f"{memory}\n")

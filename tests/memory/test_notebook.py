@@ -2,6 +2,7 @@
 """The magic for IPython, and scopes as a table or as JSON for other programs."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -30,6 +31,7 @@ def shell(tmp_path, monkeypatch):
     shell.restore_sys_module_state()  # it was the module __main__
     interactive.clear_instance()
     shell.last_execution_result = shell.InteractiveTB.tb = None
+    shell.SyntaxTB.clear_err_state()
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):  # of a cell that raised
         vars(sys).pop(name, None)
 
@@ -67,10 +69,25 @@ def test_a_cell_that_raises_is_shown_as_far_as_it_came(shell, capsys):
     assert shown[3].split()[:2] == ["1.00", "MB"]
 
 
-def test_a_cell_that_raises_is_an_error_of_the_notebook(shell):
+@pytest.mark.filterwarnings("ignore:To exit")
+@pytest.mark.parametrize(
+    ("cell", "kind"),
+    [
+        ("raise LookupError('mine')", LookupError),
+        ("def (", SyntaxError),
+        ("  x = 1\n y = 2", IndentationError),
+        ("raise KeyboardInterrupt", KeyboardInterrupt),
+        ("raise SystemExit(3)", SystemExit),
+    ],
+)
+def test_a_cell_that_raises_is_an_error_of_the_notebook_shown_once(shell, capsys, cell, kind):
     shell.run_line_magic("load_ext", "ortcffi")
-    result = shell.run_cell("%%ort_memory\nraise LookupError('mine')\n")
-    assert isinstance(result.error_in_exec, LookupError)
+    result = shell.run_cell(f"%%ort_memory\n{cell}\n")
+    assert isinstance(result.error_in_exec, kind)
+    shown = re.sub(r"\x1b[^m]*m", "", capsys.readouterr().out)
+    assert len(re.findall(rf"^{kind.__name__}: ?\S*", shown, re.M)) == 1
+    shell.run_cell("raise LookupError('next')")
+    assert "LookupError" in capsys.readouterr().out
 
 
 def test_a_scope_is_a_table_and_json():
