@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         prog=program_name("check"),
         description="Find what is wrong with libraries of custom ops or execution providers.",
         epilog=f"The exit code is {OK} if nothing is wrong, {WRONG} if something is, and {NOT_ALL} "
-        "if nothing was found to be wrong, but not every op could be tried.",
+        "if nothing was found to be wrong, but not all could be tried.",
     )
     add: Any = parser.add_argument
     path = "a library of custom ops or execution providers, or the name of an installed one: ggml"

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ortcffi.cli.run import read_arrays
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareType
 from ortcffi.ep.installed import ep_named, hardware_for
+from ortcffi.models.by_onnx import MISSING
 from ortcffi.models.model import Model
 from ortcffi.table.hosts import release_of
 from ortcffi.table.load import installed_libraries, load
@@ -42,7 +44,9 @@ def check_eps(report: Report, core: Client, subject: Subject, given: argparse.Na
     with ExitStack() as stack:
         if with_model:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
-            _write_model(given, folder)
+            model = _write_model(given, folder)
+            if model._untyped() and find_spec("onnx") is None:
+                report.untried["rules about values between nodes"] = MISSING
             subject = subject._replace(folder=folder)
         rules = [each for each in RULES if each.check.__module__ in MODULES]
         rules = [each for each in rules if with_model or not each.with_model]
@@ -84,13 +88,16 @@ def _try_host(rules: list[Rule], subject: Subject, failures: int) -> Iterator[Re
 # --- the model ------------------------------------------------------------------------------------
 
 
-def _write_model(given: argparse.Namespace, folder: str) -> None:
-    """Write the model with types of inner values, its inputs, and what another engine computes."""
+def _write_model(given: argparse.Namespace, folder: str) -> Model:
+    """Write the model with types of inner values, its inputs, and what another engine computes.
+
+    Returns the model.
+    """
     model = prepared(Model.load(given.model) if given.model else own_model())
     model.save(os.path.join(folder, "model.onnx"))
     if not given.model:
         np.savez(os.path.join(folder, "values.npz"), **own_values())
-        return
+        return model
     inputs: dict[str, Any] = {}
     if given.inputs:
         inputs = read_arrays(given.inputs)
@@ -101,6 +108,7 @@ def _write_model(given: argparse.Namespace, folder: str) -> None:
     values = feed | reference_values(model, feed, against)
     kept = {name: each for name, each in values.items() if np.asarray(each).dtype != object}
     np.savez(os.path.join(folder, "values.npz"), **kept)
+    return model
 
 
 # --- the library ----------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def describe(report: Report) -> str:
         count += kind == "must"
         why = f" ({report.waived[rule]})" if kind == "waived" else ""
         lines.append(f"{'FINDING' if kind == 'must' else kind} ({rule}): {text}{why}")
-    lines += [f"NOT TRIED: {name}: {why}" for name, why in report.untried.items()]
+    lines += not_tried(report)
     lines += [f"note: {note}" for note in [*report.notes, *_untried(report)]]
     last = {
         OK: "ok: nothing is wrong",
@@ -114,6 +114,11 @@ def describe(report: Report) -> str:
         WRONG: f"not ok: {count} finding{'s' if count > 1 else ''}",
     }[exit_code(report)]
     return joined([*lines, "; ".join((last, *report.summary))], "\n    ")
+
+
+def not_tried(report: Report) -> list[str]:
+    """Return a line for each thing that could not be tried, for which the exit code is not 0."""
+    return [f"NOT TRIED: {name}: {why}" for name, why in report.untried.items()]
 
 
 def _untried(report: Report) -> list[str]:

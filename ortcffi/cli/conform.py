@@ -26,6 +26,7 @@ from ortcffi.cli.check_report import (
     counts,
     exit_code,
     made_with,
+    not_tried,
     read_waivers,
     table,
 )
@@ -163,7 +164,7 @@ def main(arguments: Sequence[str]) -> int:
     except (ValueError, OSError) as error:
         parser.error(printable(str(error)))
     kinds = ("failed", "waived", "may") if given.may else ("failed", "waived")
-    lines = [report.title, *_table(report), *failures(report, *kinds)]
+    lines = [report.title, *_table(report), *failures(report, *kinds), *not_tried(report)]
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     for name, written in FILES.items():
         if (path := getattr(given, name)) is not None:

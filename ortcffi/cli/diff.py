@@ -62,7 +62,17 @@ def _graph(*graphs: Any) -> Iterator[str]:
     both = one.keys() & other.keys()  # values of one only are seen as ports, outputs or weights
     shared = ({name: each for name, each in v.items() if name in both} for v in (one, other))
     yield from _paired("value", *shared)
+    for side in ("inputs", "outputs"):
+        yield from _renamed(*([e for e in getattr(g, side) if e.name not in both] for g in graphs))
     yield from _paired("weight", *map(_weights, graphs))
+
+
+def _renamed(ports: list[GraphValue], others: list[GraphValue]) -> Iterator[str]:
+    """Compare the types of ports with other names, by place, if there are as many."""
+    if len(ports) == len(others):
+        pairs = zip(ports, others, strict=True)
+        names = [f"{shortened(one.name)} -> {shortened(other.name)}" for one, other in pairs]
+        yield from _paired("value", *(dict(zip(names, e, strict=True)) for e in (ports, others)))
 
 
 def _weights(graph: Graph) -> dict[str, Any]:

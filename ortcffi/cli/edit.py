@@ -87,7 +87,9 @@ def _size(text: str) -> int | str:
 
 def _ends(graph: Graph, text: str) -> tuple[list[str], list[str]]:
     """Return the names of inputs and outputs, which may have colons themselves, such as ``x:0``."""
-    places = [i for i, letter in enumerate(text) if letter == ":"] or [len(text)]
+    places = [i for i, letter in enumerate(text) if letter == ":"]
+    if not places:
+        raise ValueError(f"must be inputs and outputs, such as A,B:Y, not {quoted(text)}")
     sides = [(_names(text[:i]), _names(text[i + 1 :])) for i in places]
     known = graph.values
     return max(sides, key=lambda both: sum(1 if n in known else -1 for n in (*both[0], *both[1])))

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--threads", type=int, default=0, help="0: the library chooses")
     add("--size", type=int, default=1, help="of open dimensions (default: 1)")
     add("--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input")
-    add("--profile", action="store_true", help="print the time of each operator")
+    add("--profile", action="store_true", help="print the time of each operator in one run more")
     add("--library", metavar="PATH", help="the library that runs the model")
     text = """an execution provider, which the core runs without another library: that of an
     installed package, such as nxrt or ggml, or the path of a library; may be repeated"""
@@ -101,6 +101,7 @@ def _run(given: argparse.Namespace) -> None:
         _tell_memory(session)
         if given.profile:
             _, profile = session.run_profiled(feed)
+            _say("profile of one run more:")
             for op, time in profile.by_operator().items():
                 _say(f"profile {op}: {time} us, {time.share:.0%}, {time.count} times")
 

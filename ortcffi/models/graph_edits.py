@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import mapping
-from ortcffi._public import quoted
+from ortcffi._public import meant, quoted
 from ortcffi.models.graph_attributes import names_of, text
 from ortcffi.models.graph_names import (
     free_name,
@@ -326,7 +326,8 @@ def extract(
     for argument, names in (("inputs", starts), ("outputs", ends)):
         for name in names:
             if name not in made:
-                raise LookupError(f"{argument}: the graph has no value {quoted(name)}")
+                unknown = f"the graph has no value {quoted(name)}{meant(name, made)}"
+                raise LookupError(f"{argument}: {unknown}")
         if len(set(names)) < len(names):
             raise ValueError(f"{argument} must differ from each other, but are {names}")
     if not ends:

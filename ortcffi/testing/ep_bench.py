@@ -193,10 +193,12 @@ def own_model() -> Model:
     for name, array in _weights().items():
         graph.initializer(name, array)
     nodes = [("MatMul", "xw", "product"), ("Add", ["product", "b"], "sum"), ("Relu", ["sum"], "y")]
-    return _model(graph, {"x": ("f4", [2, 3])}, nodes, {"y": ("f4", [2, 4])})
+    made = "f4", [2, 4]
+    between = {"product": made, "sum": made}
+    return _model(graph, {"x": ("f4", [2, 3])}, nodes, {"y": made}, between)
 
 
-def _model(graph: Graph, inputs: Any, nodes: Any, outputs: Any) -> Model:
+def _model(graph: Graph, inputs: Any, nodes: Any, outputs: Any, between: Any = ()) -> Model:
     for name, port in inputs.items():
         graph.input(name, *port)
     for op, given, made in nodes:
@@ -204,6 +206,9 @@ def _model(graph: Graph, inputs: Any, nodes: Any, outputs: Any) -> Model:
         graph.node(op, list(given), [made], name=made, domain=domain)
     for name, port in outputs.items():
         graph.output(name, *port)
+    for name, (dtype, shape) in dict(between).items():
+        value = graph.values[name]
+        value.element_type, value.shape = dtype, shape
     return Model.load(graph.to_bytes())
 
 

@@ -2,6 +2,7 @@
 """The command ``ortcffi check``, on libraries in C that are right or wrong in one way."""
 
 import json
+import sys
 import time
 from xml.etree import ElementTree as ET
 
@@ -264,6 +265,25 @@ def test_a_library_is_checked_with_a_model_and_its_inputs(tmp_path, capfd, monke
     files = ["--model", str(model), "--inputs", str(inputs), "--against", library]
     assert main(["check", *files, "--hosts", "core", "--failures", "0", library]) == 0
     assert "28 of 31 rules are kept on core, 3 not tried, in " in capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("forks")
+def test_a_model_whose_types_nobody_can_infer_is_not_ok(tmp_path, capfd, monkeypatch):
+    monkeypatch.delenv("BREAKS", raising=False)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    graph = eps.added().edit()
+    graph.node("Add", ["y", "y"], ["z"])
+    graph.output("z")
+    del graph.outputs["y"]
+    graph.save(tmp_path / "untyped.onnx")
+    library = str(eps.built(eps.ADDING))
+    few = ["--hosts", "core", "--failures", "0", "--against", library, library]
+    assert main(["check", "--conformance", *few]) == 0
+    assert "28 of 31 rules are kept on core" in capfd.readouterr().out
+    assert main(["check", "--model", str(tmp_path / "untyped.onnx"), *few]) == 3
+    printed = capfd.readouterr().out
+    assert "NOT TRIED: rules about values between nodes: types of inner values come" in printed
+    assert "not ok: nothing is known to be wrong, but not all could be tried" in printed
 
 
 def test_arguments_that_are_wrong_are_refused(capfd):

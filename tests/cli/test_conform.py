@@ -272,3 +272,8 @@ def test_rows_for_which_there_is_no_time_are_not_taken_for_kept() -> None:
     assert report.untried
     assert {each.outcome for each in report.results} == {UNTRIED}
     assert counts(report)["statuses"]["passed"] == 0
+
+
+def test_a_command_whose_time_is_up_says_so() -> None:
+    printed = run(CORE, "--group", "statuses", "--timeout", "0.001", code=3)
+    assert "NOT TRIED: rows: the time of the whole check is up" in printed

@@ -75,7 +75,8 @@ def test_large_weights_go_to_a_file_of_their_own(model, tmp_path):
         (["--rename", "z=q"], "--rename: the graph has no value and no node 'z'"),
         (["--rename", "x:0=y"], "--rename: 'x:0' cannot become 'y', which is there already"),
         (["--extract", "x:0:z"], "--extract: the graph has no value 'z'"),
-        (["--extract", "y"], "--extract: outputs must not be empty"),
+        (["--extract", "w:t:1"], "--extract: the graph has no value 't:1': did you mean 't:0'?"),
+        (["--extract", "y"], "--extract: must be inputs and outputs, such as A,B:Y, not 'y'"),
         (["--external-data", "much"], "--external-data: must be a number of bytes"),
     ],
 )
@@ -129,7 +130,14 @@ def test_types_and_names_that_differ_are_printed(model, tmp_path, capsys):
         "! outputs: ['y'] -> ['z']",
         "! node y: outputs: ['y'] -> ['z']",
         "! value x:0: float[n, 2] -> float[8, 2]",
+        "! value y -> z: float[n, 3] -> float[8, 3]",
     ]
+
+
+def test_an_input_that_has_another_name_is_compared_by_its_place(model, tmp_path, capsys):
+    other = tmp_path / "other.onnx"
+    assert edit.main([model, "-o", str(other), "--batch", "8", "--rename", "x:0=z"]) == 0
+    assert "! value x:0 -> z: float[n, 2] -> float[8, 2]" in differences(capsys, model, other)
 
 
 def test_what_only_one_model_has_is_printed(model, tmp_path, capsys):

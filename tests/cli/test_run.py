@@ -34,6 +34,7 @@ def test_inputs_that_are_not_given_are_random(model, capsys):
     assert "input   a: int64[3]" in printed
     assert "median" in printed
     assert "reserved by the arena" in printed
+    assert "profile of one run more:\n" in printed
     assert "profile Add:" in printed
 
 
