@@ -2,8 +2,8 @@
 """For all topics, what users see: names of classes, hints of errors, figures, tables, texts."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 
 T = TypeVar("T")
 
@@ -22,16 +22,6 @@ def refuse_pickle(thing: object) -> NoReturn:
     kind = type(thing).__name__
     article = "an" if kind[0] in "AEIOU" else "a"
     raise TypeError(f"cannot pickle {article} {kind}, which belongs to one process")
-
-
-def described_by(worker: Callable[..., Any]) -> Callable[[T], T]:
-    """Give a method the docstring of the function that does its work."""
-
-    def describe(method: T) -> T:
-        method.__doc__ = worker.__doc__
-        return method
-
-    return describe
 
 
 def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 
-def sequence(cls: type[V], values: Iterable[Any], api: "Api | None") -> V:
+def sequence(cls: type[V], values: Iterable[Any], *, api: "Api | None" = None) -> V:
     """Make a sequence of tensors, or of maps.
 
     API function: ``CreateValue``.
@@ -72,8 +72,12 @@ def sequence_items(subject: str, x: Any, element: int | None) -> list[Any]:
     return items
 
 
-def map_from(
-    cls: type[V], mapping: Mapping[Any, Any], dtype: "DTypeLike | None", api: "Api | None"
+def map(
+    cls: type[V],
+    mapping: Mapping[Any, Any],
+    dtype: "DTypeLike | None" = None,
+    *,
+    api: "Api | None" = None,
 ) -> V:
     """Make a map.
 
@@ -102,10 +106,10 @@ def map_from(
     keys = _array("keys", [key for key, _ in pairs], None)
     if keys.dtype == np.float64 and pairs:
         raise TypeError("keys must be all int or all str")
-    return map_of(cls, keys, _array("values", [value for _, value in pairs], dtype), api)
+    return map_of(cls, keys, _array("values", [value for _, value in pairs], dtype), api=api)
 
 
-def map_of(cls: type[V], keys: Any, values: Any, api: "Api | None") -> V:
+def map_of(cls: type[V], keys: Any, values: Any, *, api: "Api | None" = None) -> V:
     """Make a map of two tensors.
 
     API function: ``CreateValue``.
@@ -127,7 +131,7 @@ def _as_value(cls: type[V], name: str, x: Any, api: "Api") -> Tensor:
             raise ValueError(f"{name} belongs to {x.api}, not to {api}")
         return x
     if isinstance(x, Mapping):
-        return map_from(cls, x, np.float32, api)
+        return map(cls, x, np.float32, api=api)
     if not isinstance(x, np.ndarray):
         raise TypeError(f"{name} must be a Value or an ndarray, not {type(x).__name__}")
     element = element_of_array(x, name)

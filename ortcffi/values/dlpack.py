@@ -78,7 +78,7 @@ def capsule(
     return value._capsule(is_versioned, False)
 
 
-def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
+def from_dlpack(cls: type[V], x: Any, *, api: "Api | None" = None, copy: bool = False) -> V:
     """Make a tensor from another library's, without a copy unless one is asked for.
 
     API function: ``CreateTensorWithDataAsOrtValue``.

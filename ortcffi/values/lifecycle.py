@@ -87,10 +87,7 @@ def blank(
 
 
 def memory_info(value: Tensor) -> MemoryInfo:
-    """Where a tensor's memory is; borrowed from this value.
-
-    API function: ``GetTensorMemoryInfo``.
-    """
+    """Do the work of `Value.memory_info`."""
     value.api.require("GetTensorMemoryInfo")
     require_content(value)
     value._hold()
@@ -112,7 +109,7 @@ def require_kind(value: Tensor, kind: ValueKind, what: str) -> None:
         raise TypeError(f"a {own} has no {what}, a {kind.name.lower()} has")
 
 
-def description(value: Tensor) -> str:
+def description(value: "Tensor") -> str:
     """Get the repr of a value: its kind, element type and shape, or how many values it contains."""
     if value.closed:
         return "<Value closed>"

@@ -36,9 +36,10 @@ if TYPE_CHECKING:
 def empty(
     cls: type[V],
     shape: "Shape",
-    dtype: "DTypeLike | ElementType",
-    allocator: "Allocator | None",
-    api: "Api | None",
+    dtype: "DTypeLike | ElementType" = np.float32,
+    allocator: "Allocator | None" = None,
+    *,
+    api: "Api | None" = None,
 ) -> V:
     """Make a tensor with arbitrary content; strings are empty.
 
@@ -111,13 +112,14 @@ def from_numpy(
     )
 
 
-def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
+def from_buffer(  # noqa: PLR0913  # as many as there are facts
     cls: type[V],
     buffer: Any,
     shape: "Shape",
     dtype: "DTypeLike | ElementType",
-    api: "Api | None",
-    copy: bool | None,
+    *,
+    api: "Api | None" = None,
+    copy: bool | None = False,
 ) -> V:
     """Make a tensor over the bytes of a buffer; without a copy, unless one is asked for.
 
@@ -150,7 +152,7 @@ def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
     if not copy and copy is not None and not is_aligned:
         raise ValueError("buffer is not aligned to its elements: pass copy=True")
     if copy or not is_aligned:
-        value = empty(cls, lengths, element, None, found)
+        value = empty(cls, lengths, element, api=found)
         bytes_of(value)[...] = memory
         return value
     readonly = not memory.flags.writeable
@@ -161,7 +163,7 @@ def copy_of(
     cls: type[V], x: "NDArray[Any]", element: ElementType, api: "Api", name: str = "x"
 ) -> V:
     """Make a tensor with memory of its own, with the elements of an array."""
-    value = empty(cls, x.shape, element, None, api)
+    value = empty(cls, x.shape, element, api=api)
     if element is ElementType.STRING:
         try:
             value._fill_strings(x.ravel().tolist())
@@ -176,7 +178,7 @@ def copy_of(
 
 def twin_of(value: V) -> V:
     """Make a tensor with the same content and memory of its own."""
-    twin = empty(type(value), value.shape, ElementType(value._element), None, value.api)
+    twin = empty(type(value), value.shape, ElementType(value._element), api=value.api)
     if value._element == ElementType.STRING:
         twin._fill_strings(value.raw_strings())
     else:
@@ -256,11 +258,34 @@ def unpack(packed: "NDArray[np.uint8]", bits: int, count: int) -> "NDArray[np.ui
 def from_strings(
     cls: type[V],
     strings: "Iterable[str | bytes | None]",
-    shape: "Shape | None",
-    fill: str | bytes | None,
-    api: "Api | None",
+    shape: "Shape | None" = None,
+    *,
+    fill: str | bytes | None = None,
+    api: "Api | None" = None,
 ) -> V:
-    """Do the work of `Value.from_strings`."""
+    """Make a tensor of strings.
+
+    API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
+    character also ``GetResizedStringTensorElementBuffer``, since version 15.
+
+    Parameters
+    ----------
+    strings : sequence of str or bytes
+        The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are. A
+        column of pandas and an array of Arrow will do, too.
+    shape : int or sequence of int, optional
+        The dimensions, by default one.
+    fill : str or bytes, optional
+        What stands for a missing element: None, a NaN, or the missing value of pandas. Tensors have
+        none, so without it such an element is refused.
+
+    Raises
+    ------
+    TypeError
+        An element, or `fill`, is neither str nor bytes.
+    ValueError
+        A str has a lone surrogate, or there are too few or too many strings.
+    """
     given, found = _list(strings), table_for(api)
     if fill is not None:
         if not isinstance(fill, str | bytes):
@@ -268,13 +293,13 @@ def from_strings(
         given = [fill if _is_missing(each) else each for each in given]
     lengths = (len(given),) if shape is None else dimensions(shape)
     _check_count(given, lengths)
-    value = empty(cls, lengths, ElementType.STRING, None, found)
+    value = empty(cls, lengths, ElementType.STRING, api=found)
     value._fill_strings(given)
     return value
 
 
-def set_strings(value: Tensor, strings: "Sequence[str | bytes]") -> None:
-    """Do the work of `Value.set_strings`."""
+def set_strings(value: "Tensor", strings: "Sequence[str | bytes]") -> None:
+    """Set all elements of a tensor of strings, as `from_strings` does."""
     given = _list(strings)
     _check_count(given, value.shape)
     value._fill_strings(given)

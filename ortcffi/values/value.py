@@ -5,27 +5,37 @@ Its methods call functions of the other modules of this topic. Those for copies 
 tensors are imported when they are first used.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, Self, TypeVar
 
-import numpy as np
-
-from ortcffi._public import described_by, public
+from ortcffi._public import public
 from ortcffi.values import containers, dlpack, lifecycle, tensors
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.lifecycle import Tensor
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from collections.abc import Callable
 
-    from ortcffi._ort import Cdata
-    from ortcffi.memory.allocator import Allocator, Shape
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ortcffi.memory.allocator import Shape
     from ortcffi.memory.info import MemoryInfo
     from ortcffi.table.api import Api
     from ortcffi.values.sparse import SparseFormat
     from ortcffi.values.type_info import TypeInfo
 
     Array = NDArray[Any]
+    P = ParamSpec("P")
+    T = TypeVar("T")
+
+    class ClassMethod(Generic[P]):
+        """A class method, whose first argument a type checker takes for any class."""
+
+        def __init__(self, function: Callable[Concatenate[Any, P], Any]) -> None: ...
+        def __get__(self, value: object, kind: type[T]) -> Callable[P, T]: ...
+
+else:
+    ClassMethod = classmethod
 
 
 @public
@@ -49,90 +59,14 @@ class Value(Tensor):
 
     # --- making; `from_numpy` is compiled ---------------------------------------------------------
 
-    @classmethod
-    @described_by(tensors.empty)
-    def empty(
-        cls,
-        shape: "Shape",
-        dtype: "DTypeLike | ElementType" = np.float32,
-        allocator: "Allocator | None" = None,
-        *,
-        api: "Api | None" = None,
-    ) -> Self:
-        return tensors.empty(cls, shape, dtype, allocator, api)
-
-    @classmethod
-    @described_by(tensors.from_buffer)
-    def from_buffer(
-        cls,
-        buffer: Any,
-        shape: "Shape",
-        dtype: "DTypeLike | ElementType",
-        *,
-        api: "Api | None" = None,
-        copy: bool | None = False,
-    ) -> Self:
-        return tensors.from_buffer(cls, buffer, shape, dtype, api, copy)
-
-    @classmethod
-    def from_strings(
-        cls,
-        strings: Iterable[str | bytes | None],
-        shape: "Shape | None" = None,
-        *,
-        fill: str | bytes | None = None,
-        api: "Api | None" = None,
-    ) -> Self:
-        """Make a tensor of strings.
-
-        API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
-        character also ``GetResizedStringTensorElementBuffer``, since version 15.
-
-        Parameters
-        ----------
-        strings : sequence of str or bytes
-            The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are. A
-            column of pandas and an array of Arrow will do, too.
-        shape : int or sequence of int, optional
-            The dimensions, by default one.
-        fill : str or bytes, optional
-            What stands for a missing element: None, a NaN, or the missing value of pandas. Tensors
-            have none, so without it such an element is refused.
-
-        Raises
-        ------
-        TypeError
-            An element, or `fill`, is neither str nor bytes.
-        ValueError
-            A str has a lone surrogate, or there are too few or too many strings.
-        """
-        return tensors.from_strings(cls, strings, shape, fill, api)
-
-    @classmethod
-    @described_by(dlpack.from_dlpack)
-    def from_dlpack(cls, x: Any, *, api: "Api | None" = None, copy: bool = False) -> Self:
-        return dlpack.from_dlpack(cls, x, api, copy)
-
-    @classmethod
-    @described_by(containers.sequence)
-    def sequence(cls, values: Iterable[Any], *, api: "Api | None" = None) -> Self:
-        return containers.sequence(cls, values, api)
-
-    @classmethod
-    @described_by(containers.map_from)
-    def map(
-        cls,
-        mapping: Mapping[Any, Any],
-        dtype: "DTypeLike | None" = None,
-        *,
-        api: "Api | None" = None,
-    ) -> Self:
-        return containers.map_from(cls, mapping, dtype, api)
-
-    @classmethod
-    @described_by(containers.map_of)
-    def map_of(cls, keys: Any, values: Any, *, api: "Api | None" = None) -> Self:
-        return containers.map_of(cls, keys, values, api)
+    empty = ClassMethod(tensors.empty)
+    from_buffer = ClassMethod(tensors.from_buffer)
+    from_strings = ClassMethod(tensors.from_strings)
+    from_dlpack = ClassMethod(dlpack.from_dlpack)
+    sequence = ClassMethod(containers.sequence)
+    map = ClassMethod(containers.map)
+    map_of = ClassMethod(containers.map_of)
+    from_handle = ClassMethod(lifecycle.from_handle)
 
     @classmethod
     def sparse_coo(
@@ -251,19 +185,6 @@ class Value(Tensor):
 
         return sparse.from_scipy(cls, x, api, copy)
 
-    @classmethod
-    @described_by(lifecycle.from_handle)
-    def from_handle(
-        cls,
-        api: "Api",
-        handle: "Cdata",
-        parent: object = None,
-        *,
-        owned: bool | None = None,
-        readonly: bool = False,
-    ) -> Self:
-        return lifecycle.from_handle(cls, api, handle, parent, owned=owned, readonly=readonly)
-
     # --- facts; `api`, `closed`, `readonly` and `shape` are compiled ------------------------------
 
     @property
@@ -289,16 +210,16 @@ class Value(Tensor):
         return TypeInfo.of_value(self)
 
     @property
-    @described_by(lifecycle.memory_info)
     def memory_info(self) -> "MemoryInfo":
+        """Where a tensor's memory is; borrowed from this value.
+
+        API function: ``GetTensorMemoryInfo``.
+        """
         return lifecycle.memory_info(self)
 
     # --- tensors; `numpy`, `strings`, `raw_strings` and `nbytes` are compiled ---------------------
 
-    def set_strings(self, strings: Sequence[str | bytes]) -> None:
-        """Set all elements of a tensor of strings, as `from_strings` does."""
-        tensors.set_strings(self, strings)
-
+    set_strings = tensors.set_strings
     __array__ = dlpack.array
     __dlpack_device__ = dlpack.device
     __dlpack__ = dlpack.capsule
@@ -392,5 +313,4 @@ class Value(Tensor):
 
         return copies.parts_of(self, protocol)
 
-    def __repr__(self) -> str:
-        return lifecycle.description(self)
+    __repr__ = lifecycle.description
