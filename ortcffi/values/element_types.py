@@ -60,37 +60,24 @@ class ValueKind(IntEnum):
     OPTIONAL = lib.ONNX_TYPE_OPTIONAL
 
 
-_NUMPYS = {
+# The names of dtypes that are not those above in lower case.
+_OTHER_NAMES = {
     ElementType.FLOAT: "float32",
-    ElementType.UINT8: "uint8",
-    ElementType.INT8: "int8",
-    ElementType.UINT16: "uint16",
-    ElementType.INT16: "int16",
-    ElementType.INT32: "int32",
-    ElementType.INT64: "int64",
-    ElementType.STRING: "object",
-    ElementType.BOOL: "bool",
-    ElementType.FLOAT16: "float16",
     ElementType.DOUBLE: "float64",
-    ElementType.UINT32: "uint32",
-    ElementType.UINT64: "uint64",
-    ElementType.COMPLEX64: "complex64",
-    ElementType.COMPLEX128: "complex128",
-}
-
-_ML_DTYPES = {
-    ElementType.BFLOAT16: "bfloat16",
+    ElementType.STRING: "object",
     ElementType.FLOAT8E4M3FN: "float8_e4m3fn",
     ElementType.FLOAT8E4M3FNUZ: "float8_e4m3fnuz",
     ElementType.FLOAT8E5M2: "float8_e5m2",
     ElementType.FLOAT8E5M2FNUZ: "float8_e5m2fnuz",
-    ElementType.UINT4: "uint4",
-    ElementType.INT4: "int4",
     ElementType.FLOAT4E2M1: "float4_e2m1fn",
-    ElementType.UINT2: "uint2",
-    ElementType.INT2: "int2",
     ElementType.FLOAT8E8M0: "float8_e8m0fnu",
 }
+_NAMES: dict[ElementType, str] = {
+    each: _OTHER_NAMES.get(each, each.name.lower()) for each in [*ElementType][1:]
+}
+# NumPy has the types before bfloat16, ml_dtypes that and the later ones.
+_NUMPYS = {each: name for each, name in _NAMES.items() if each < ElementType.BFLOAT16}
+_ML_DTYPES = {each: name for each, name in _NAMES.items() if each >= ElementType.BFLOAT16}
 
 # Bits of the types that are packed, several to a byte.
 PACKED = {

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """`Value`: an ``OrtValue``, and the arrays that share its memory.
 
-Its methods call functions of the other modules of this topic. Those for copies and sparse
-tensors are imported when they are first used.
+Its methods call functions of the other modules of this topic. That for sparse tensors is imported
+when it is first used.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, Self, TypeVar
 
 from ortcffi._public import public
@@ -293,15 +294,23 @@ class Value(Tensor):
             str. Of a sequence a list, of a map a dict. Of a sparse tensor a dict of the stored
             values by their indices, which are tuples. None of an optional that holds nothing.
         """
-        from ortcffi.values import copies
+        kind = self._kind
+        if kind == ValueKind.OPTIONAL:
+            return None
+        if kind in (ValueKind.SEQUENCE, ValueKind.MAP):
+            return self._contents(None)
+        if kind == ValueKind.SPARSE:
+            from ortcffi.values.sparse import to_dict
 
-        return copies.to_python(self)
+            return to_dict(self)
+        return tensors.to_lists(self)
 
     def copy(self) -> Self:
         """Return a value of the same table, with memory of its own."""
-        from ortcffi.values import copies
-
-        return copies.copy(self)  # type: ignore[no-any-return]
+        if self.kind is ValueKind.TENSOR:
+            return tensors.twin_of(self)
+        make, arguments = _parts_of(self, 4)
+        return make(*arguments, api=self.api)  # type: ignore[no-any-return]
 
     __copy__ = copy
 
@@ -309,8 +318,45 @@ class Value(Tensor):
         return self.copy()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from ortcffi.values import copies
-
-        return copies.parts_of(self, protocol)
+        return _parts_of(self, protocol)
 
     __repr__ = lifecycle.description
+
+
+def _parts_of(value: Value, protocol: int) -> "tuple[Callable[..., Any], tuple[Any, ...]]":
+    """Return the maker that makes the value again, and its arguments.
+
+    The makers are public methods of `Value`, so that a pickle names nothing private.
+    """
+    kind, cls = value.kind, type(value)
+    if kind is ValueKind.SEQUENCE:
+        return cls.sequence, (list(value),)
+    if kind is ValueKind.MAP:
+        return cls.map_of, (value.keys(), value.values())
+    if kind is ValueKind.SPARSE:
+        return _sparse_parts_of(value)
+    if kind is not ValueKind.TENSOR:
+        raise TypeError(f"a value of kind {kind.name} cannot be pickled")
+    if value.element_type is ElementType.STRING:
+        return cls.from_strings, (value.raw_strings(), value.shape)
+    import pickle
+
+    memory = tensors.bytes_of(value)
+    buffer = pickle.PickleBuffer(memory.data) if protocol >= 5 else bytearray(memory)
+    # A buffer on its way may lose its alignment; only then the tensor is a copy.
+    return partial(cls.from_buffer, copy=None), (buffer, value.shape, value.element_type)
+
+
+def _sparse_parts_of(value: Value) -> "tuple[Callable[..., Any], tuple[Any, ...]]":
+    from ortcffi.values.sparse import SparseFormat
+
+    makers: dict[SparseFormat, Callable[..., Value]] = {
+        SparseFormat.COO: value.sparse_coo,
+        SparseFormat.CSR: value.sparse_csr,
+        SparseFormat.BLOCK_SPARSE: value.block_sparse,
+    }
+    layout = value.sparse_format
+    if layout not in makers:
+        raise TypeError("a sparse tensor that was not filled cannot be pickled")
+    content = (value.sparse_values, *value.sparse_indices, value.shape)
+    return partial(makers[layout], copy=True), content
