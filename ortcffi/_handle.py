@@ -10,10 +10,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import pointer
+from ortcffi._convert import decode, pointer
 from ortcffi._native import Owner, address_of, compiled, ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import made_by
+from ortcffi._table import host_function, made_by
 from ortcffi.errors import check
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ Release = Callable[..., None]
 @cache
 def _facts(kind: str, release: Any) -> tuple[Any, int]:
     """CFFI's type of the pointer, and the address of the function that releases an object."""
+    if isinstance(release, str):
+        release = host_function(release)
     if isinstance(release, ffi.CData):
         return ffi.typeof(kind), address_of(release)
     function = lib.ortcffi_releasing(release.__name__.encode())
@@ -140,21 +142,17 @@ class Handle(Owner, Closing):
 
     if TYPE_CHECKING:
         api: "Api"
-    _pointer: str = ""  # the type of the handle, in classes that are made from a handle of the user
+    _pointer: str  # C's type of the handle
+    # What releases an object that is owned: a function, or the name of a type in ortcore.h.
+    _release: Release | str | None = None
 
-    def __init__(
-        self,
-        api: "Api",
-        handle: Any,
-        *,
-        release: Release | None = None,
-        parent: object = None,
-    ) -> None:
-        if self._pointer:
-            api, handle = made_by(api), pointer("handle", handle, self._pointer)
-        elif not isinstance(handle, ffi.CData):
-            kind = type(handle).__name__
-            raise TypeError(f"handle must be a pointer of ortcffi.ffi, not {kind}")
+    def __init__(self, api: "Api", handle: Any, parent: object = None) -> None:
+        is_owned = parent is None and type(handle) is not Owner
+        self._wrap(api, handle, self._release if is_owned else None, parent)
+
+    def _wrap(self, api: "Api", handle: Any, release: Release | str | None, parent: object) -> None:
+        """Take what a function of C gave."""
+        api, handle = made_by(api), pointer("handle", handle, self._pointer)
         function = 0 if release is None else _facts("void*", release)[1]
         parents = parent if isinstance(parent, tuple) else (parent,)
         if release is None:  # a cdata may own, or keep, what it points to
@@ -163,36 +161,30 @@ class Handle(Owner, Closing):
         compiled.make_handle(self, api, table, ffi.typeof(handle), function, parents, address)
 
     def _begin_handle(
-        self, api: "Api", kind: str, release: Release, *parents: object, table: Any = None
+        self, api: "Api", *parents: object, table: Any = None, release: Release | None = None
     ) -> Any:
         """Begin to own what a function of C is about to make; return where it is to write it.
 
-        The arguments are those of `owner_of`; `table` is what `release` gets where that is not the
-        table of `api`. When the object is written, call `_open_handle`.
+        The parents outlive it. `release` takes the place of the class's, and `table` is what it
+        gets where that is not the table of `api`. When the object is written, call `_open_handle`.
         """
         address = address_of(api.pointer if table is None else table)
-        compiled.make_handle(self, api, address, *_facts(kind, release), parents, 0)
+        facts = _facts(self._pointer, release or self._release)
+        compiled.make_handle(self, api, address, *facts, parents, 0)
         return out_of(self)
 
     @classmethod
-    def _blank(
-        cls, api: "Api", kind: str, release: Release, *parents: object, table: Any = None
-    ) -> tuple[Self, Any]:
+    def _blank(cls, api: "Api", *parents: object, table: Any = None) -> tuple[Self, Any]:
         """Return a new object, for which `_begin_handle` was called, and what that returned."""
         made = cls.__new__(cls)
-        return made, made._begin_handle(api, kind, release, *parents, table=table)
+        return made, made._begin_handle(api, *parents, table=table)
 
     def _create(
-        self,
-        api: "Api",
-        kind: str,
-        release: Release,
-        slot: str,
-        *arguments: Any,
-        parents: tuple[object, ...] = (),
+        self, api: "Api", slot: str, *arguments: Any, parents: tuple[object, ...] = ()
     ) -> Self:
         """Have a function of the table make the object."""
-        out = self._begin_handle(api, kind, release, *parents)
+        api.require(slot)
+        out = self._begin_handle(api, *parents)
         check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out))
         self._open_handle()
         return self
@@ -209,6 +201,11 @@ class Handle(Owner, Closing):
         self._call(slot, out)
         return out[0]
 
+    def _text(self, slot: str) -> str:
+        """Return the text that a function of the table answers for this object."""
+        _held = self.handle  # until the text is decoded
+        return decode(self._get(slot, "const char**"))
+
     def _change(self, slot: str, *arguments: Any) -> None:
         """Do the same for a function that changes the object, while no other call is under way."""
         self.api.require(slot)
@@ -224,8 +221,6 @@ class FromHandle(Handle):
 
     __slots__ = ()
 
-    _release: Release
-
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, parent: object = None) -> Self:
         """Wrap what a function of the API gave.
@@ -240,8 +235,5 @@ class FromHandle(Handle):
             The owner of `handle`, which is kept alive. Its pairs and types cannot be changed.
         """
         made = cls.__new__(cls)
-        made._wrap(api, handle, cls._release if parent is None else None, parent)
+        Handle.__init__(made, api, handle, parent)
         return made
-
-    def _wrap(self, api: "Api", handle: Any, release: Release | None, parent: object) -> None:
-        Handle.__init__(self, api, handle, release=release, parent=parent)

@@ -68,15 +68,15 @@ class ArenaCfg(Handle):
 
     __slots__ = ("measures",)
 
+    _pointer, _release = "OrtArenaCfg*", lib.ReleaseArenaCfg
+
     def __init__(self, api: "Api | None" = None, **measures: Measure) -> None:
         api = table_for(api)
         given = {name: _number(name, each) for name, each in measures.items() if each is not None}
         found = {_KEYS[name]: number for name, number in given.items()}
-        api.require("CreateArenaCfgV2")
         names = [ffi.new("char[]", key.encode()) for key in found]
         arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
-        wanted = "CreateArenaCfgV2", *arrays, len(names)
-        self._create(api, "OrtArenaCfg*", lib.ReleaseArenaCfg, *wanted)
+        self._create(api, "CreateArenaCfgV2", *arrays, len(names))
         self.measures = found
 
     def __repr__(self) -> str:

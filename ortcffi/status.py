@@ -35,10 +35,12 @@ class Status(Handle):
 
     __slots__ = ()
 
+    _pointer, _release = "OrtStatus*", lib.ReleaseStatus
+
     def __init__(self, code: int, message: str = "", api: "Api | None" = None) -> None:
         api = table_for(api)
         number, text = integer("code", code, UINT32), encode("message", message)
-        out = self._begin_handle(api, "OrtStatus*", lib.ReleaseStatus)
+        out = self._begin_handle(api)
         lib.ortcffi_create_status(api.pointer, number, text, out)
         if not out[0]:
             raise MemoryError("CreateStatus answered NULL")
@@ -91,9 +93,7 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
 
     __slots__ = ()
 
-    _release = lib.ReleaseKeyValuePairs
-
-    _pointer = "OrtKeyValuePairs*"
+    _pointer, _release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
                 f"pairs must be a mapping or an iterable of pairs, not {type(pairs).__name__}"
             )
         api.require("CreateKeyValuePairs")
-        out = self._begin_handle(api, "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs)
+        out = self._begin_handle(api)
         lib.CreateKeyValuePairs(api.pointer, out)
         if not out[0]:
             raise OutOfMemory("there is no memory for an object", "CreateKeyValuePairs")

@@ -33,12 +33,12 @@ class CustomOpDomain(Handle):
 
     __slots__ = ("_kept", "_ops", "name")
 
+    _pointer, _release = "OrtCustomOpDomain*", lib.ReleaseCustomOpDomain
+
     def __init__(self, name: str, api: "Api | None" = None) -> None:
         api = table_for(api)
         kept: list[Any] = []  # what the domain uses, to which `add` adds
-        kind, release = "OrtCustomOpDomain*", lib.ReleaseCustomOpDomain
-        given = "CreateCustomOpDomain", encode("name", name)
-        self._create(api, kind, release, *given, parents=(kept,))
+        self._create(api, "CreateCustomOpDomain", encode("name", name), parents=(kept,))
         self.name = name
         self._kept = kept
         self._ops: list[Any] = []

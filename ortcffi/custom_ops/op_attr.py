@@ -7,7 +7,7 @@ from enum import IntEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import decode, encode, float32, integer, known
+from ortcffi._convert import encode, float32, integer, known
 from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -75,7 +75,7 @@ class OpAttr(FromHandle):
 
     __slots__ = ()
 
-    _release = lib.ReleaseOpAttr
+    _pointer, _release = "OrtOpAttr*", lib.ReleaseOpAttr
 
     def __init__(
         self,
@@ -88,18 +88,12 @@ class OpAttr(FromHandle):
         value = plain(value)
         kind = kind_of(value) if type is None else _type(type)
         data, length, _kept = _data(kind, value)
-        api.require("CreateOpAttr")
-        given = "CreateOpAttr", encode("name", name), data, length, kind
-        self._create(api, "OrtOpAttr*", lib.ReleaseOpAttr, *given)
+        self._create(api, "CreateOpAttr", encode("name", name), data, length, kind)
 
     @property
     def name(self) -> str:
         """The name. API function: ``OpAttr_GetName``, since version 23."""
-        out = ffi.new("const char**")
-        handle = self.handle  # kept until the text is decoded
-        self.api.require("OpAttr_GetName")
-        check(self.api.pointer, lib.OpAttr_GetName(self.api.pointer, handle, out))
-        return decode(out[0])
+        return self._text("OpAttr_GetName")
 
     @property
     def type(self) -> OpAttrType | int:

@@ -73,6 +73,8 @@ class Env(Handle):
 
     __slots__ = ("log_id",)
 
+    _pointer, _release = "OrtEnv*", lib.ReleaseEnv
+
     def __init__(  # noqa: PLR0913  # as many as the C struct has
         self,
         log_id: str = "ortcffi",
@@ -96,7 +98,7 @@ class Env(Handle):
         slot, arguments, _kept = _creation(api, context, least, name, threads, config)
         api.require(slot)
         state = state_of(api)
-        out = self._begin_handle(api, "OrtEnv*", lib.ReleaseEnv, state)
+        out = self._begin_handle(api, state)
         _held = state.begin(given, least)
         create_environment(api, slot, arguments, out)
         self._open_handle()

@@ -52,6 +52,8 @@ class HardwareDevice(Handle):
 
     __slots__ = ()
 
+    _pointer, _release = "OrtHardwareDevice*", lib.ReleaseHardwareDevice
+
     def __init__(  # noqa: PLR0913  # as many as the C function
         self,
         kind: "HardwareType | str",
@@ -68,8 +70,7 @@ class HardwareDevice(Handle):
         name = encode("vendor", vendor)
         api.require("GetNumHardwareDevices")  # of the version that the function came with
         table = lib.GetEpApi(api.pointer)
-        release = lib.ReleaseHardwareDevice
-        out = self._begin_handle(api, "OrtHardwareDevice*", release, table=table)
+        out = self._begin_handle(api, table=table)
         with KeyValuePairs(optional_mapping("metadata", metadata), api) as pairs:
             given = (number, *numbers, name, pairs.handle)
             create = lib.CreateHardwareDevice
@@ -80,7 +81,7 @@ class HardwareDevice(Handle):
     def _of(cls, api: "Api", handle: Any, owner: object) -> Self:
         """One that belongs to a library, for as long as `owner`."""
         made = cls.__new__(cls)
-        Handle.__init__(made, api, ffi.cast("OrtHardwareDevice*", handle), parent=owner)
+        Handle.__init__(made, api, ffi.cast("OrtHardwareDevice*", handle), owner)
         return made
 
     @property

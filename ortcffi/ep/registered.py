@@ -65,6 +65,7 @@ class RegisteredEp(Handle):
         "watched",
     )
 
+    _pointer, _release = "ortcffi_registered_ep*", lib.ortcffi_unregister_ep
     name: str
     path: str
     watched: "WatchedEp | None"
@@ -129,8 +130,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
         encode("name", name)
     kept = _host(api, hardware, host)
     ended = ffi.new("int*")
-    parents, release = (env, watched, ended), lib.ortcffi_unregister_ep
-    made, out = RegisteredEp._blank(api, "ortcffi_registered_ep*", release, *parents)
+    made, out = RegisteredEp._blank(api, env, watched, ended)
     opened = full if watched is None else watched.library
     slot, function = "RegisterExecutionProviderLibrary", lib.ortcffi_register_ep
     given_host = kept[0] if kept else ffi.NULL

@@ -83,6 +83,7 @@ class WatchedEp(Handle):
 
     __slots__ = ("_as_host", "_path", "library", "name")
 
+    _pointer, _release = "OrtcoreFigures*", lib.ortcffi_free_figures
     name: str
     library: str
     _path: str
@@ -104,8 +105,7 @@ class WatchedEp(Handle):
         version = 0 if as_host is None else integer("as_host", as_host, (1, HIGHEST_VERSION))
         self._as_host = version
         numbers = faults_by_slot(faults)
-        release, kind = lib.ortcffi_free_figures, "OrtcoreFigures*"
-        out = self._begin_handle(core_api(), kind, release, table=ffi.NULL)
+        out = self._begin_handle(core_api(), table=ffi.NULL)
         with _lock:
             if (other := _named.get(self.name)) is not None and not other.closed:
                 message = f"a library is already watched under the name {self.name}"

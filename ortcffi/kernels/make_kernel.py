@@ -279,14 +279,14 @@ def _attribute(name: str, value: Any) -> OpAttr:
     if isinstance(value, bytes):
         text, kind = ffi.from_buffer(value), lib.ORT_OP_ATTR_STRING
         given = "CreateOpAttr", encode("name", name), text, len(value), kind
-        return OpAttr.__new__(OpAttr)._create(api, "OrtOpAttr*", lib.ReleaseOpAttr, *given)
+        return OpAttr.__new__(OpAttr)._create(api, *given)
     if isinstance(value, (list, tuple)) and not value:
         raise TypeError("an empty list has no type: use OpAttr(name, [], OpAttrType.INTS)")
     return OpAttr(name, value, api=api)
 
 
 def _tensor(name: str, value: Value) -> OpAttr:
-    made, out = OpAttr._blank(core_api(), "OrtOpAttr*", lib.ReleaseOpAttr)
+    made, out = OpAttr._blank(core_api())
     make = host_function("OrtcoreTensorAttribute")
     call_host("OrtcoreTensorAttribute", make, encode("name", name), value.handle, out)
     made._open_handle()

@@ -48,7 +48,7 @@ class Adaptor(Allocator):
         if not isinstance(inner, Allocator):
             raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
         api = core_api()
-        out = self._begin_allocator(api, lib.ortcffi_release_adaptor)
+        out = self._begin_handle(api)
         check(api.pointer, create(inner.handle, *arguments, out), type(self).__name__)
         self._open_allocator()
         compiled.adaptor_made(self)

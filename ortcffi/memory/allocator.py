@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._convert import SIZE, integer, pointer
-from ortcffi._handle import Handle, Release
+from ortcffi._convert import SIZE, integer
+from ortcffi._handle import Handle
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import made_by
 from ortcffi.errors import NotImplemented, OutOfMemory, call, check, out_of_memory
 from ortcffi.memory.blocks import MAX_DIMENSIONS, Limits, refuse
 from ortcffi.memory.info import MemoryInfo
@@ -47,6 +46,8 @@ class Allocator(Blocks, Handle):
 
     __slots__ = ()
 
+    _pointer, _release = "OrtAllocator*", lib.ortcffi_release_adaptor
+
     def __init__(
         self,
         api: "Api",
@@ -55,16 +56,9 @@ class Allocator(Blocks, Handle):
         release: "Callable[[Any, Any], None] | None" = None,
         parent: object = None,
     ) -> None:
-        given = pointer("handle", handle, "OrtAllocator*")
-        super().__init__(made_by(api), given, release=release, parent=parent)
+        self._wrap(api, handle, release, parent)
         # Others are the library's own, which it never frees.
         self._begin(self._owned or parent is not None)
-
-    def _begin_allocator(
-        self, api: "Api", release: Release, *parents: object, table: Any = None
-    ) -> Any:
-        """As `_begin_handle`."""
-        return self._begin_handle(api, "OrtAllocator*", release, *parents, table=table)
 
     def _open_allocator(self) -> None:
         """Note that a function of C has made the allocator."""
@@ -311,8 +305,7 @@ class Allocator(Blocks, Handle):
         from ortcffi.status import KeyValuePairs
 
         self.api.require("AllocatorGetStats")
-        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
-        pairs, out = KeyValuePairs._blank(self.api, kind, release)
+        pairs, out = KeyValuePairs._blank(self.api)
         handle, api = self.handle, self.api.pointer
         if handle.version >= 23 and handle.GetStats:
             call(api, "GetStats", handle.GetStats, handle, out)

@@ -39,7 +39,7 @@ class _Foreign(Allocator):
         kept = None if translated is info else translated.handle
         speaks = all(table.supports("CreateKeyValuePairs") for table in (api, inner.api))
         tables = (inner.api.pointer, api.pointer)
-        out = self._begin_allocator(api, lib.ortcffi_release_adaptor, table=core.pointer)
+        out = self._begin_handle(api, table=core.pointer)
         check(
             core.pointer,
             lib.ortcffi_foreign_allocator(

@@ -2,16 +2,12 @@
 """Where memory is: ``OrtMemoryInfo``, and the kinds of memory, allocators and devices."""
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import decode, known
+from ortcffi._convert import known
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import check
-
-if TYPE_CHECKING:
-    from ortcffi.table.api import Api
 
 
 @public
@@ -65,19 +61,12 @@ class MemoryInfo(Handle):
 
     __slots__ = ()
 
-    _pointer = "OrtMemoryInfo*"
-
-    def __init__(self, api: "Api", handle: Any, parent: object = None) -> None:
-        release = lib.ReleaseMemoryInfo if parent is None else None
-        super().__init__(api, handle, release=release, parent=parent)
+    _pointer, _release = "OrtMemoryInfo*", lib.ReleaseMemoryInfo
 
     @property
     def name(self) -> str:
         """The device's or the allocator's name. API function: ``MemoryInfoGetName``."""
-        out = ffi.new("const char**")
-        handle, api = self.handle, self.api.pointer  # kept until the text is decoded
-        check(api, lib.MemoryInfoGetName(api, handle, out))
-        return decode(out[0])
+        return self._text("MemoryInfoGetName")
 
     @property
     def id(self) -> int:

@@ -65,7 +65,7 @@ class PythonAllocator(Allocator):
         given = core_api() if api is None else made_by(api)
         info = given.default_allocator.info  # which the table keeps
         api = core_api()
-        out = self._begin_allocator(api, lib.ortcffi_release_adaptor)
+        out = self._begin_handle(api)
         status = lib.ortcffi_python_allocator(info.handle, ffi.cast("void*", id(self)), out)
         check(api.pointer, status, "PythonAllocator")
         self._open_allocator()

@@ -45,7 +45,7 @@ class Model(Suggests, Handle):
         name: f"graph.{name}" for name in ("nodes", "node", "inputs", "outputs", "initializers")
     }
 
-    _pointer = "OrtModel*"
+    _pointer, _release = "OrtModel*", lib.ReleaseModel
     _indexes: "dict[tuple[str, int], dict[str, int]]"
     _path: str | None
     _size: int | None
@@ -54,8 +54,7 @@ class Model(Suggests, Handle):
     __setattr__ = object.__setattr__  # type: ignore[assignment]
 
     def __init__(self, api: "Api", handle: Any, parent: object = None) -> None:
-        release = lib.ReleaseModel if parent is None else None
-        super().__init__(api, handle, release=release, parent=parent)
+        super().__init__(api, handle, parent)
         if not api.is_core:
             raise ValueError(
                 f"api must be the embedded core's table, which reads models, not {api}"
@@ -82,7 +81,7 @@ class Model(Suggests, Handle):
         """
         if isinstance(model, (str, os.PathLike)):
             path = input_path("model", model)
-            made, out = cls._blank(core_api(), "OrtModel*", lib.ReleaseModel)
+            made, out = cls._blank(core_api())
             opener = host_function("OrtcoreOpenModel")
             call_host("ortcore_open_model", opener, ffi.new("ORTCHAR_T[]", native(path)), out)
             made._open_handle()
@@ -106,7 +105,7 @@ class Model(Suggests, Handle):
         """Return a model of its bytes, which name weights of another model by numbers."""
         api, given = core_api(), ffi.NULL if handle is None else handle
         buffers = [ffi.from_buffer(each) for each in weights]
-        made, out = cls._blank(api, "OrtModel*", lib.ReleaseModel, content, buffers, handle)
+        made, out = cls._blank(api, content, buffers, handle)
         pairs = [number for each in buffers for number in (address_of(each), len(each))]
         listed = ffi.new("uintptr_t[]", pairs), len(buffers)
         start = content if isinstance(content, ffi.CData) else ffi.from_buffer("char[]", content)

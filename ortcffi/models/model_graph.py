@@ -85,7 +85,7 @@ class ModelGraph(Handle):
     _inner: "list[ModelGraph]"  # of one that is temporary, the others that were read of it
 
     def __init__(self, api: "Api", handle: Any, owner: object = None) -> None:
-        super().__init__(api, handle, parent=owner)
+        super().__init__(api, handle, owner)
         if api.version < 23:
             raise NotAvailable("graphs can be read since API version 23", "Graph_GetNodes")
         self._indexes = {}
@@ -144,11 +144,7 @@ class ModelGraph(Handle):
     @property
     def name(self) -> str:
         """The name. API function: ``Graph_GetName``."""
-        out, kept = ffi.new("const char**"), self.handle
-        self._call("Graph_GetName", out)
-        text = decode(out[0])
-        del kept
-        return text
+        return self._text("Graph_GetName")
 
     @property
     def nodes(self) -> tuple[ModelNode, ...]:
@@ -194,21 +190,16 @@ class ModelGraph(Handle):
 
         API function: ``Graph_GetOperatorSets``.
         """
-        count, kept = ffi.new("size_t*"), self.handle
-        self._call("Graph_GetNumOperatorSets", count)
-        domains = ffi.new("const char*[]", count[0] + 1)
-        versions = ffi.new("int64_t[]", count[0] + 1)
-        self._call("Graph_GetOperatorSets", domains, versions, count[0])
-        found = {decode(domains[i]): int(versions[i]) for i in range(count[0])}
-        del kept
-        return found
+        _held = self.handle  # until the texts are decoded
+        count = self._get("Graph_GetNumOperatorSets", "size_t*")
+        domains, versions = ffi.new("const char*[]", count + 1), ffi.new("int64_t[]", count + 1)
+        self._call("Graph_GetOperatorSets", domains, versions, count)
+        return {decode(domains[i]): int(versions[i]) for i in range(count)}
 
     @property
     def ir_version(self) -> int:
         """The version of the format of the model. API function: ``Graph_GetOnnxIRVersion``."""
-        out = ffi.new("int64_t*")
-        self._call("Graph_GetOnnxIRVersion", out)
-        return int(out[0])
+        return int(self._get("Graph_GetOnnxIRVersion", "int64_t*"))
 
     @property
     def metadata(self) -> "ModelMetadata":
@@ -226,9 +217,8 @@ class ModelGraph(Handle):
 
         API function: ``Graph_GetParentNode``.
         """
-        out = ffi.new("const OrtNode**")
-        self._call("Graph_GetParentNode", out)
-        return self._node_at(out[0]) if out[0] else None
+        found = self._get("Graph_GetParentNode", "const OrtNode**")
+        return self._node_at(found) if found else None
 
     def close(self) -> None:
         """Refuse calls from now on, also of graphs that were read of a temporary one."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, optional_mapping
 from ortcffi._handle import Handle
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public, quoted
 from ortcffi._table import core_api, host_function
 from ortcffi.custom_ops.describe import read_op
@@ -49,6 +49,7 @@ class EpClaims(Handle):
 
     __slots__ = ("_indexes",)
 
+    _pointer, _release = "OrtcoreClaims*", "OrtcoreReleaseClaims"
     _indexes: dict[Any, Any]
 
     @property
@@ -101,6 +102,13 @@ class EpClaims(Handle):
         return f"<EpClaims of {taken} nodes in {len(self.groups)} groups, {len(self.left)} left>"
 
 
+class _Compiled(Handle):
+    """What a provider has compiled."""
+
+    __slots__ = ()
+    _pointer, _release = "OrtcoreCompiled*", "OrtcoreReleaseCompiled"
+
+
 @public
 class CompiledNode:
     """Nodes that an execution provider compiled, or one that it has a kernel for.
@@ -126,7 +134,7 @@ class CompiledNode:
     __slots__ = ("constants", "inputs", "kernel", "name", "outputs")
 
     def __init__(self, compiled: Any, node: Any, is_checked: bool) -> None:
-        if not isinstance(compiled, Owner):
+        if not isinstance(compiled, _Compiled):
             raise TypeError("compiled nodes are made by Ep.compile")
         out = ffi.new("const char**")
         table = core_api().pointer
@@ -198,6 +206,8 @@ class Ep(Handle):
 
     __slots__ = ()
 
+    _pointer, _release = "OrtcoreEp*", "OrtcoreReleaseEp"
+
     def __init__(
         self,
         devices: EpDevice | Iterable[EpDevice],
@@ -223,8 +233,7 @@ class Ep(Handle):
             encode(f"options[{key!r}]", text)
             own[f"{prefix}{key}"] = text
         entries = {**optional_mapping("config", config), **own}
-        release = host_function("OrtcoreReleaseEp")
-        out = self._begin_handle(core_api(), "OrtcoreEp*", release, *chosen, table=ffi.NULL)
+        out = self._begin_handle(core_api(), *chosen, table=ffi.NULL)
         handles = [device.handle for device in chosen]
         with SessionOptions(core_api(), config=entries) as session:
             logger = host_function("OrtcoreLogger")()
@@ -250,8 +259,7 @@ class Ep(Handle):
         if not isinstance(model, Model):
             model = Model.load(content_of(model))
         graph = model._graph(lib.ORTCORE_GRAPH_FOLDED)
-        given = "OrtcoreClaims*", host_function("OrtcoreReleaseClaims"), self, model
-        claims, out = EpClaims._blank(core_api(), *given, table=ffi.NULL)
+        claims, out = EpClaims._blank(core_api(), self, model, table=ffi.NULL)
         claims._indexes = {}
         claim = host_function("OrtcoreEpClaim")
         call_host("GetCapability", claim, self.handle, graph.handle, out)
@@ -283,9 +291,7 @@ class Ep(Handle):
             raise TypeError(f"claims must be EpClaims, not {type(claims).__name__}")
         if claims.ep is not self:
             raise ValueError(f"claims must be of this provider, not of another {claims.ep!r}")
-        release = host_function("OrtcoreReleaseCompiled")
-        given = "OrtcoreCompiled*", release, self, claims.model
-        made, out = Handle._blank(core_api(), *given, table=ffi.NULL)
+        made, out = _Compiled._blank(core_api(), self, claims.model, table=ffi.NULL)
         call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out)
         made._open_handle()
         return made

@@ -120,10 +120,9 @@ class ConfigEntries(MutableMapping[str, str]):
         from ortcffi.status import KeyValuePairs
 
         options = self._options
-        kind, release = "OrtKeyValuePairs*", lib.ReleaseKeyValuePairs
         # The table of an older host has no functions for pairs.
         api = core_api() if options.api.is_core else options.api
-        pairs, out = KeyValuePairs._blank(api, kind, release)
+        pairs, out = KeyValuePairs._blank(api)
         with lock:
             here, read = self._set_here(), self._read()
             if read is None:

@@ -27,11 +27,11 @@ class PrepackedWeights(Handle):
 
     __slots__ = ()
 
+    _pointer = "OrtPrepackedWeightsContainer*"
+    _release = lib.ReleasePrepackedWeightsContainer
+
     def __init__(self, api: "Api | None" = None) -> None:
-        api = table_for(api)
-        api.require("CreatePrepackedWeightsContainer")
-        kind, release = "OrtPrepackedWeightsContainer*", lib.ReleasePrepackedWeightsContainer
-        self._create(api, kind, release, "CreatePrepackedWeightsContainer")
+        self._create(table_for(api), "CreatePrepackedWeightsContainer")
 
     def __repr__(self) -> str:
         return f"<PrepackedWeights {'closed' if self.closed else f'of {self.api}'}>"

@@ -42,11 +42,9 @@ class RunOptions(Options, FromHandle):
 
     __slots__ = ("_adapters",)
 
-    _release = lib.ReleaseRunOptions
-
     _elsewhere: ClassVar = {"add_run_config_entry": "config", "get_run_config_entry": "config"}
 
-    _pointer = "OrtRunOptions*"
+    _pointer, _release = "OrtRunOptions*", lib.ReleaseRunOptions
     _write = Handle._change
 
     _rows = lib.CORE_OF_RUN
@@ -72,8 +70,7 @@ class RunOptions(Options, FromHandle):
     ) -> None:
         # The adapters are parents of the options, since a run may outlast this object.
         self._adapters: list[tuple[Handle, Any]] = []
-        names = "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions"
-        self._begin(api, *names, self._adapters)
+        self._begin(api, "CreateRunOptions", self._adapters)
         self._set_all(settings)
         if config is not None:
             self.config.update(mapping("config", config))

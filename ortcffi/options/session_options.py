@@ -59,14 +59,12 @@ class SessionOptions(Options, FromHandle):
 
     __slots__ = ()
 
-    _release = lib.ReleaseSessionOptions
-
     _elsewhere: ClassVar = {
         "add_session_config_entry": "config",
         "get_session_config_entry": "config",
     }
 
-    _pointer = "OrtSessionOptions*"
+    _pointer, _release = "OrtSessionOptions*", lib.ReleaseSessionOptions
     _rows = lib.CORE_OF_SESSION
     intra_op_threads = Option[int]()
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
@@ -130,8 +128,7 @@ class SessionOptions(Options, FromHandle):
         free_dimensions: Mapping[str, int] | None = None,
         **settings: Any,
     ) -> None:
-        create, release = "CreateSessionOptions", "ReleaseSessionOptions"
-        self._begin(api, create, release, "OrtSessionOptions")
+        self._begin(api, "CreateSessionOptions")
         self._set_all(settings)
         if config is not None:
             self.config.update(mapping("config", config))
@@ -444,9 +441,7 @@ class SessionOptions(Options, FromHandle):
                 for name, value in self._values.items()
             }
             copy._alive = dict(self._alive)
-            kind, release = "OrtSessionOptions*", lib.ReleaseSessionOptions
-            given = "CloneSessionOptions", self.handle
-            copy._create(api, kind, release, *given, parents=(copy._alive,))
+            copy._create(api, "CloneSessionOptions", self.handle, parents=(copy._alive,))
             self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
         return copy
 

@@ -26,7 +26,7 @@ from ortcffi._convert import (
     path_of,
 )
 from ortcffi._forks import fork_safe_lock
-from ortcffi._handle import Handle, Release
+from ortcffi._handle import Handle
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
@@ -53,24 +53,14 @@ class Options(Suggests, Handle):
     _values: dict[str, Any]  # what was set, by name
     _alive: dict[str, Any]  # what the library borrows, by name; a parent of the handle
 
-    def _begin(
-        self,
-        api: "Api | None",
-        create: str,
-        release: str,
-        kind: str,
-        *parents: object,
-    ) -> None:
+    def _begin(self, api: "Api | None", create: str, *parents: object) -> None:
         """Have the library make the options, which `parents` outlive."""
-        api = table_for(api)
-        api.require(create)
         self._values, self._alive = {}, {}
-        kept = self._alive, *parents
-        self._create(api, f"{kind}*", getattr(lib, release), create, parents=kept)
+        self._create(table_for(api), create, parents=(self._alive, *parents))
 
-    def _wrap(self, api: "Api", handle: Any, release: Release | None, parent: object) -> None:
+    def _wrap(self, api: "Api", handle: Any, release: Any, parent: object) -> None:
         self._values, self._alive = {}, {}
-        Handle.__init__(self, api, handle, release=release, parent=(parent, self._alive))
+        super()._wrap(api, handle, release, (parent, self._alive))
 
     def _call(self, slot: str, *arguments: Any) -> None:
         with lock:

@@ -32,6 +32,7 @@ class ThreadingOptions(Options):
 
     __slots__ = ()
 
+    _pointer, _release = "OrtThreadingOptions*", lib.ReleaseThreadingOptions
     _rows = lib.CORE_OF_THREADING
     intra_op_threads = Option[int]()
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
@@ -47,6 +48,5 @@ class ThreadingOptions(Options):
     14."""
 
     def __init__(self, api: "Api | None" = None, **settings: Any) -> None:
-        create, release = "CreateThreadingOptions", "ReleaseThreadingOptions"
-        self._begin(api, create, release, "OrtThreadingOptions")
+        self._begin(api, "CreateThreadingOptions")
         self._set_all(settings)

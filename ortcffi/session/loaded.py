@@ -101,7 +101,7 @@ class Loaded(Engine):
         described = api.cpu_memory_info() if info is None else info
         # The handle keeps the session until the allocator has gone.
         made = Allocator.__new__(Allocator)
-        out = made._begin_allocator(api, lib.ReleaseAllocator, self)
+        out = made._begin_handle(api, self, release=lib.ReleaseAllocator)
         self._call("CreateAllocator", described.handle, out)
         made._open_allocator()
         return made

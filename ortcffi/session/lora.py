@@ -45,6 +45,8 @@ class LoraAdapter(Handle):
 
     __slots__ = ()
 
+    _pointer, _release = "OrtLoraAdapter*", lib.ReleaseLoraAdapter
+
     def __init__(
         self,
         source: Any,
@@ -67,9 +69,7 @@ class LoraAdapter(Handle):
             content = _bytes_of(source)
         if content:
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
-        api.require(slot)
-        given = slot, *arguments, memory
-        self._create(api, "OrtLoraAdapter*", lib.ReleaseLoraAdapter, *given, parents=(allocator,))
+        self._create(api, slot, *arguments, memory, parents=(allocator,))
 
     def __repr__(self) -> str:
         return f"<LoraAdapter {'closed' if self.closed else f'of {self.api}'}>"

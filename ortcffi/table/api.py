@@ -96,15 +96,10 @@ class Api(Table):
         """
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
-        made, out = MemoryInfo._blank(self, "OrtMemoryInfo*", lib.ReleaseMemoryInfo)
-        status = lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out)
-        check(self.pointer, status)
-        made._open_handle()
-        return made
+        return self._memory_info("CreateMemoryInfo", text, kind, number, purpose)
 
     def _memory_info(self, slot: str, *arguments: Any) -> MemoryInfo:
-        made = MemoryInfo.__new__(MemoryInfo)
-        return made._create(self, "OrtMemoryInfo*", lib.ReleaseMemoryInfo, slot, *arguments)
+        return MemoryInfo.__new__(MemoryInfo)._create(self, slot, *arguments)
 
     def cpu_memory_info(
         self, allocator_type: int = lib.OrtDeviceAllocator, mem_type: int = lib.OrtMemTypeDefault
@@ -145,7 +140,6 @@ class Api(Table):
         allocator_type : AllocatorType, optional
             The kind of allocator.
         """
-        self.require("CreateMemoryInfo_V2")
         return self._memory_info(
             "CreateMemoryInfo_V2",
             encode("name", name),

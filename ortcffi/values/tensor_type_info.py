@@ -38,8 +38,7 @@ def moved(api: "Api", array: Array, place: int) -> "TensorTypeInfo | None":
     """One of the objects of an array as an object of its own; None where there is none."""
     if not array.items[place]:
         return None
-    kind, release = TensorTypeInfo._pointer, lib.ReleaseTensorTypeAndShapeInfo
-    made, out = TensorTypeInfo._blank(api, kind, release)
+    made, out = TensorTypeInfo._blank(api)
     array.move(out, place)
     made._open_handle()
     return made
@@ -70,9 +69,7 @@ class TensorTypeInfo(FromHandle):
 
     __slots__ = ()
 
-    _release = lib.ReleaseTensorTypeAndShapeInfo
-
-    _pointer = "OrtTensorTypeAndShapeInfo*"
+    _pointer, _release = "OrtTensorTypeAndShapeInfo*", lib.ReleaseTensorTypeAndShapeInfo
 
     def __init__(
         self,
@@ -80,9 +77,7 @@ class TensorTypeInfo(FromHandle):
         shape: "Iterable[Dimension] | None" = None,
         api: "Api | None" = None,
     ) -> None:
-        api = table_for(api)
-        release = lib.ReleaseTensorTypeAndShapeInfo
-        self._create(api, self._pointer, release, "CreateTensorTypeAndShapeInfo")
+        self._create(table_for(api), "CreateTensorTypeAndShapeInfo")
         self._call("SetTensorElementType", number_of(element_type))
         if shape is not None:
             self._set_dimensions(shape)

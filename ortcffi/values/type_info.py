@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import known
 from ortcffi._handle import Handle
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import described, public, quoted
 from ortcffi._table import core_api, editor_of
 from ortcffi.errors import NotImplemented, check
@@ -41,12 +41,7 @@ class TypeInfo(Handle):
 
     __slots__ = ()
 
-    _pointer = "OrtTypeInfo*"
-
-    def __init__(self, api: "Api", handle: Any, parent: object = None) -> None:
-        is_new = type(handle) is Owner
-        release = lib.ReleaseTypeInfo if parent is None and not is_new else None
-        super().__init__(api, handle, release=release, parent=parent)
+    _pointer, _release = "OrtTypeInfo*", lib.ReleaseTypeInfo
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -119,8 +114,7 @@ class TypeInfo(Handle):
 
     @classmethod
     def _got(cls, api: "Api", slot: str, *arguments: Any) -> "TypeInfo | None":
-        made = cls.__new__(cls)
-        made._create(api, "OrtTypeInfo*", lib.ReleaseTypeInfo, slot, *arguments)
+        made = cls.__new__(cls)._create(api, slot, *arguments)
         return made if made._handle_address else None
 
     @classmethod
@@ -137,7 +131,7 @@ class TypeInfo(Handle):
     @classmethod
     def _made(cls, slot: str, api: "Api", *arguments: Any) -> "TypeInfo":
         editor = editor_of(api, slot)
-        made, out = cls._blank(api, "OrtTypeInfo*", lib.ReleaseTypeInfo)
+        made, out = cls._blank(api)
         check(api.pointer, getattr(lib, slot)(editor, *arguments, out))
         made._open_handle()
         return made
