@@ -175,16 +175,22 @@ def float32(argument: str, number: float) -> float:
 
 
 def of_type(argument: str, given: Any, kind: type) -> Any:
-    """Return an argument of a type, or None; errors name it."""
-    if given is None or isinstance(given, kind):
+    """Return an argument of a type; errors name it."""
+    if isinstance(given, kind):
         return given
-    found = type(given)
-    if found.__name__ == kind.__name__:  # the official package has classes of the same names
+    found, name = type(given), kind.__name__
+    if found.__name__ == name:  # the official package has classes of the same names
         raise TypeError(
-            f"{argument} must be {kind.__module__}.{kind.__name__}, not the class of that name of "
+            f"{argument} must be {kind.__module__}.{name}, not the class of that name of "
             f"{found.__module__.split('.')[0]}"
         )
-    raise TypeError(f"{argument} must be {kind.__name__}, not {found.__name__}")
+    article = "" if name.endswith("s") else "an " if name[0] in "AEIOU" else "a "
+    raise TypeError(f"{argument} must be {article}{name}, not {found.__name__}")
+
+
+def of_type_or_none(argument: str, given: Any, kind: type) -> Any:
+    """Do the same; None stays None."""
+    return None if given is None else of_type(argument, given, kind)
 
 
 def pointer(argument: str, given: Any, kind: str) -> Any:

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import INT32, encode, integer, optional_mapping
+from ortcffi._convert import INT32, encode, integer, of_type, optional_mapping
 from ortcffi._handle import Handle
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
@@ -315,10 +315,7 @@ class Env(Handle):
 
     def _of(self, argument: str, given: Any, kind: type[Handle]) -> Any:
         """Return the handle of an object of this library."""
-        if not isinstance(given, kind):
-            name = type(given).__name__
-            raise TypeError(f"{argument} must be of type {kind.__name__}, not {name}")
-        if not given.api.same_library(self.api):
+        if not of_type(argument, given, kind).api.same_library(self.api):
             raise ValueError(
                 f"{argument} belongs to {given.api}, and the environment to {self.api}"
             )
@@ -432,9 +429,7 @@ def _threads(api: "Api", threading: Any) -> Any:
         return ffi.NULL
     from ortcffi.options.threading_options import ThreadingOptions
 
-    if not isinstance(threading, ThreadingOptions):
-        kind = type(threading).__name__
-        raise TypeError(f"threading must be ThreadingOptions, not {kind}")
+    of_type("threading", threading, ThreadingOptions)
     if threading.api != api:
         raise ValueError(f"threading belongs to {threading.api}, and the environment to {api}")
     return threading.handle

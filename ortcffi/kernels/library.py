@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from ortcffi._convert import AnyPath, absolute
+from ortcffi._convert import AnyPath, absolute, of_type, of_type_or_none
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
@@ -38,9 +38,7 @@ class LibraryOp:
         pointer: Any,
         description: CustomOp,
     ) -> None:
-        if not isinstance(library, CustomOpLibrary):
-            raise TypeError(f"library must be a CustomOpLibrary, not {type(library).__name__}")
-        self.path = library.path
+        self.path = of_type("library", library, CustomOpLibrary).path
         self.description = description
         self.domain, self.name = description.domain, description.name
         self.inputs, self.outputs = description.inputs, description.outputs
@@ -156,9 +154,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         copy: bool = True,
     ) -> None:
         core = core_api()
-        if allocator is not None and not isinstance(allocator, Allocator):
-            raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
-        self._allocator = allocator
+        self._allocator = of_type_or_none("allocator", allocator, Allocator)
         host = core if api is None else made_by(api)
         base, self._table = table_of_host(host, watch=watch)
         self._before = made_by_slot() if watch else None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi._convert import SIZE, encode, integer, named_error, optional_mapping
+from ortcffi._convert import SIZE, encode, integer, named_error, of_type_or_none, optional_mapping
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._handle import out_of
 from ortcffi._native import address_of, ffi, lib
@@ -71,8 +71,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         used.add(f"{op.domain}:{op.name}")
     if domain_version is not None:
         _check_version(op, domain_version)
-    if allocator is not None and not isinstance(allocator, Allocator):
-        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+    of_type_or_none("allocator", allocator, Allocator)
     api = core_api()
     guard = guard_of(allocator)
     if check and (guard is None or guard is not allocator):  # others keep bytes before a block

@@ -10,7 +10,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import SIZE, byte_count, integer
+from ortcffi._convert import SIZE, byte_count, integer, of_type
 from ortcffi._native import address_of, compiled, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
@@ -45,8 +45,7 @@ class Adaptor(Allocator):
 
     def __init__(self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any) -> None:
         self._refuse_again()
-        if not isinstance(inner, Allocator):
-            raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
+        of_type("inner", inner, Allocator)
         api = core_api()
         out = self._begin_handle(api)
         check(api.pointer, create(inner.handle, *arguments, out), type(self).__name__)

@@ -7,6 +7,7 @@ statuses are objects of its own library, which another library cannot read.
 
 from typing import TYPE_CHECKING
 
+from ortcffi._convert import of_type
 from ortcffi._native import compiled, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import check
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 
 def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
     """Return an allocator that a library can use: the given one, or an adaptor around it."""
-    if not isinstance(allocator, Allocator):
-        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+    of_type("allocator", allocator, Allocator)
     if allocator.api.same_library(api):
         info = allocator.info
         return allocator if info.api.same_library(api) else _Foreign(api, allocator, info)

@@ -3,6 +3,7 @@
 
 from typing import Self
 
+from ortcffi._convert import of_type
 from ortcffi._native import address_of, compiled
 from ortcffi._public import public
 from ortcffi.errors import OutOfMemory, add_cause
@@ -40,9 +41,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     __slots__ = ("_allocator",)
 
     def __init__(self, allocator: Allocator) -> None:
-        if not isinstance(allocator, Allocator):
-            raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
-        self._allocator = allocator
+        self._allocator = of_type("allocator", allocator, Allocator)
 
     def __enter__(self) -> Self:
         before = compiled.numpy_handler()

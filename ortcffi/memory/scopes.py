@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import SIZE, integer
+from ortcffi._convert import SIZE, integer, of_type
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import html_table, public, size
@@ -47,12 +47,10 @@ class Scope:
     _handle: Any  # what C counts, while the scope is open
 
     def __init__(self, tracking: "Tracking", name: str, *, leaks: bool) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a str, not {type(name).__name__}")
         self._tracking = tracking
         self._depth = tracking.depth if leaks else 0
         self._handle = None
-        self.name = name
+        self.name: str = of_type("name", name, str)
         self.peak = self.live = self.num_allocations = self.num_frees = self.total_bytes = 0
         self.leaks: list[Leak] = []
         self.at_peak: list[LeakGroup] = []

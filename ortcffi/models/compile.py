@@ -14,7 +14,7 @@ from ortcffi._convert import (
     input_path,
     integer,
     native,
-    of_type,
+    of_type_or_none,
     path_of,
 )
 from ortcffi._handle import out_of, owned_by, owner_of
@@ -188,7 +188,7 @@ class _Task:
     taken: Any = ()  # where they are
 
     def __init__(self, stack: ExitStack, options: SessionOptions | None, api: "Api | None") -> None:
-        of_type("options", options, SessionOptions)
+        of_type_or_none("options", options, SessionOptions)
         self.api = engine_for(api, options)
         chosen = session_options_for(self.api, options)
         if chosen is None:

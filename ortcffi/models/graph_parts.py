@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import integer, optional_mapping
+from ortcffi._convert import integer, of_type, optional_mapping
 from ortcffi._public import few, meant, public, quoted, shortened
 from ortcffi.models.graph_attributes import (
     Attributes,
@@ -352,8 +352,7 @@ class Nodes(MutableSequence[GraphNode]):
         """
         given, graph = list(nodes), self._graph
         for node in given:
-            if not isinstance(node, GraphNode):
-                raise TypeError(f"a node must be a GraphNode, not {type(node).__name__}")
+            of_type("a node", node, GraphNode)
             check_apart(graph._message, subgraphs_of(node._message))
         is_new = all(node._graph is None for node in given)
         there = set() if is_new else set(map(id, self._messages)) - set(map(id, gone))

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import decode, encode, optional_mapping
+from ortcffi._convert import decode, encode, of_type, optional_mapping
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import meant, public, quoted
@@ -287,8 +287,7 @@ class Ep(Handle):
         return tuple(CompiledNode(compiled, made.nodes[i], check) for i in range(made.node_count))
 
     def _compile(self, claims: EpClaims) -> Handle:
-        if not isinstance(claims, EpClaims):
-            raise TypeError(f"claims must be EpClaims, not {type(claims).__name__}")
+        of_type("claims", claims, EpClaims)
         if claims.ep is not self:
             raise ValueError(f"claims must be of this provider, not of another {claims.ep!r}")
         made, out = _Compiled._blank(core_api(), self, claims.model, table=ffi.NULL)

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import decode
+from ortcffi._convert import decode, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, supported_version
@@ -306,8 +306,7 @@ def _environment_of(official: Official) -> Env:
 
 def _make_ortvalue(module: "ModuleType", value: Value) -> Any:
     """Make an ``onnxruntime.OrtValue`` over the memory of a tensor; see `Official.ortvalue`."""
-    if not isinstance(value, Value):
-        raise TypeError(f"value must be a Value, not {type(value).__name__}")
+    of_type("value", value, Value)
     if value.kind is not ValueKind.TENSOR or value.element_type is ElementType.STRING:
         raise TypeError(f"{value!r} cannot be shared with the official package by DLPack")
     if not hasattr(module.OrtValue, "from_dlpack"):

@@ -5,7 +5,16 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ortcffi._convert import AnyPath, absolute, encode, integer, mapping, native, optional_mapping
+from ortcffi._convert import (
+    AnyPath,
+    absolute,
+    encode,
+    integer,
+    mapping,
+    native,
+    of_type,
+    optional_mapping,
+)
 from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -402,8 +411,7 @@ class SessionOptions(Options, FromHandle):
         """
         from ortcffi.custom_ops.domain import CustomOpDomain
 
-        if not isinstance(domain, CustomOpDomain):
-            raise TypeError(f"domain must be a CustomOpDomain, not {type(domain).__name__}")
+        of_type("domain", domain, CustomOpDomain)
         if domain.api != self.api:
             raise ValueError(f"domain belongs to {domain.api}, and these options to {self.api}")
         handle = domain.handle

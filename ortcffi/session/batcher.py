@@ -101,9 +101,7 @@ class Batcher:
         max_wait: float = 0,
         max_waiting: int | None = None,
     ) -> None:
-        if of_type("session", session, Session) is None:
-            raise TypeError("session must be a Session, not None")
-        self._session = session
+        self._session = of_type("session", session, Session)
         self._specs = {
             spec.name: spec for spec in (*session.inputs, *session.overridable_initializers)
         }

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import bytes_like, input_path, native, of_type
+from ortcffi._convert import bytes_like, input_path, native, of_type, of_type_or_none
 from ortcffi._native import lib
 from ortcffi._public import size
 from ortcffi.env.env import Env
@@ -65,7 +65,7 @@ def chosen_for(  # noqa: PLR0913, PLR0917  # as many as a session is given
     custom_ops: "Iterable[PythonOp | AnyPath] | None",
 ) -> "tuple[Api, SessionOptions | None, Env | None]":
     """Get the library of a session; its options with the providers and the ops; its environment."""
-    of_type("env", env, Env)
+    of_type_or_none("env", env, Env)
     if options is not None:  # most sessions have none, and need no module for them
         from ortcffi.options.session_options import SessionOptions
 

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type
+from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type_or_none
 from ortcffi._handle import owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -95,7 +95,7 @@ class Loaded(Engine):
             The memory, by default the CPU's.
         """
         api = self.api
-        of_type("info", info, MemoryInfo)
+        of_type_or_none("info", info, MemoryInfo)
         if info is not None and not api.same_library(info.api):
             raise ValueError(f"info belongs to {info.api}, and the session to {api}")
         described = api.cpu_memory_info() if info is None else info

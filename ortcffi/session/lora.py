@@ -5,7 +5,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import bytes_like, input_path, native, of_type
+from ortcffi._convert import bytes_like, input_path, native, of_type_or_none
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -54,7 +54,7 @@ class LoraAdapter(Handle):
         *,
         allocator: "Allocator | None" = None,
     ) -> None:
-        of_type("allocator", allocator, Allocator)
+        of_type_or_none("allocator", allocator, Allocator)
         api = engine_for(api, allocator)
         if allocator is not None and not api.same_library(allocator.api):
             raise ValueError(f"allocator belongs to {allocator.api}, and the adapter to {api}")

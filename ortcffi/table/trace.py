@@ -8,7 +8,7 @@ from ortcffi._convert import decode, pointer
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import core_api, default_api, host_function
+from ortcffi._table import core_api, default_api, host_function, made_by
 from ortcffi.custom_ops.describe import FIELDS
 from ortcffi.errors import Fail, check
 from ortcffi.table.api import Api
@@ -80,9 +80,7 @@ class Trace(Figures, Closing):
     """
 
     def __init__(self, api: Api, counted: "OrtcoreFigures | None" = None) -> None:
-        if not isinstance(api, Api):
-            raise TypeError(f"api must be an Api, not {type(api).__name__}")
-        owner = _begin(api, counted)
+        owner = _begin(made_by(api), counted)
         begun: OrtcoreTrace = owned_by(owner)
         self._base, self._table = begun.base, begun.api
         self.api = _traced(api, self._base)

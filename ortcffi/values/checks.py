@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import encode
+from ortcffi._convert import encode, of_type
 from ortcffi._native import ffi
 from ortcffi._table import table_for
 from ortcffi.memory.allocator import Allocator
@@ -27,9 +27,7 @@ TOO_MANY = 1 << 63  # elements, so that bytes are too many as well
 
 def table_of(allocator: Allocator, api: "Api | None") -> "Api":
     """Return the table that made an allocator's info: no other can read it."""
-    if not isinstance(allocator, Allocator):
-        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
-    found = allocator.info.api
+    found: Api = of_type("allocator", allocator, Allocator).info.api
     if api is not None and table_for(api) != found:
         raise ValueError(f"allocator describes its memory in terms of {found}, not of {api}")
     return found

@@ -3,14 +3,13 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import known
+from ortcffi._convert import known, of_type
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import described, public, quoted
 from ortcffi._table import core_api, editor_of
 from ortcffi.errors import NotImplemented, check
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
-from ortcffi.values.lifecycle import Tensor
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class TypeInfo(Handle):
 
         Model-editor function: ``CreateMapTypeInfo``, since version 22.
         """
-        inner = _inner("value_type", value_type)
+        inner = of_type("value_type", value_type, TypeInfo)
         key = number_of(key_type, "key_type")
         return cls._made("CreateMapTypeInfo", inner.api, key, inner.handle)
 
@@ -87,7 +86,7 @@ class TypeInfo(Handle):
 
         Model-editor function: ``CreateSequenceTypeInfo``, since version 22.
         """
-        inner = _inner("element", element)
+        inner = of_type("element", element, TypeInfo)
         return cls._made("CreateSequenceTypeInfo", inner.api, inner.handle)
 
     @classmethod
@@ -96,7 +95,7 @@ class TypeInfo(Handle):
 
         Model-editor function: ``CreateOptionalTypeInfo``, since version 22.
         """
-        inner = _inner("contained", contained)
+        inner = of_type("contained", contained, TypeInfo)
         return cls._made("CreateOptionalTypeInfo", inner.api, inner.handle)
 
     @classmethod
@@ -105,12 +104,12 @@ class TypeInfo(Handle):
 
         API function: ``GetTypeInfo``.
         """
-        if not isinstance(value, Tensor):
-            raise TypeError(f"value must be a Value, not {type(value).__name__}")
-        given: Any = value
-        if given._kind == ValueKind.OPTIONAL:
+        from ortcffi.values.value import Value
+
+        of_type("value", value, Value)
+        if value._kind == ValueKind.OPTIONAL:
             return None
-        return cls._got(value.api, "GetTypeInfo", given.handle)
+        return cls._got(value.api, "GetTypeInfo", value.handle)
 
     @classmethod
     def _got(cls, api: "Api", slot: str, *arguments: Any) -> "TypeInfo | None":
@@ -262,12 +261,6 @@ def contained_dtype(info: TypeInfo | None) -> "np.dtype[Any] | None":
     """Return the dtype of the tensors that a container holds, or None."""
     element = contained_element(info)
     return None if element is None else dtype_of(element)
-
-
-def _inner(argument: str, info: Any) -> TypeInfo:
-    if not isinstance(info, TypeInfo):
-        raise TypeError(f"{argument} must be a TypeInfo, not {type(info).__name__}")
-    return info
 
 
 Shape = tuple[int | str, ...]

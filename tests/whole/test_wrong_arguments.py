@@ -42,7 +42,7 @@ CALLS = {
         lambda: env().register_ep("x.so", hardware=5)
     ],
     "options must be SessionOptions, not int": [lambda: ort.Session(ort.Graph(), 5)],
-    "env must be Env, not int": [lambda: ort.Session(ort.Graph(), env=5)],
+    "env must be an Env, not int": [lambda: ort.Session(ort.Graph(), env=5)],
     "devices must be EpDevices of the core, such as .*, not 5": [lambda: ort.Ep(5)],
     "devices must be of CPU, .* not 5": [lambda: ort.PythonEp("a name", print, devices=5)],
     r"devices must be of CPU, .* not \[\]": [lambda: ort.PythonEp("a name", print, devices=[[]])],
