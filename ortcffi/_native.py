@@ -26,6 +26,7 @@ __all__ = [
     "answered_by_core",
     "by_slot",
     "compiled",
+    "extension_path",
     "ffi",
     "lib",
     "main_thread",
@@ -34,9 +35,14 @@ __all__ = [
 ]
 
 
+def extension_path() -> str:
+    """Return the path of the extension module, which holds the embedded core."""
+    return str(sys.modules["ortcffi._ort"].__file__)
+
+
 def _import_compiled() -> Any:
     """Import the other module of the compiled file: the types, and what takes Python objects."""
-    name, file = "ortcffi._compiled", str(sys.modules["ortcffi._ort"].__file__)
+    name, file = "ortcffi._compiled", extension_path()
     loader = ExtensionFileLoader(name, file)
     module = loader.create_module(ModuleSpec(name, loader, origin=file))
     loader.exec_module(module)

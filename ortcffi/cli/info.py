@@ -11,12 +11,11 @@ from importlib import metadata
 from typing import Any
 
 from ortcffi._convert import decode
-from ortcffi._native import lib
+from ortcffi._native import extension_path, lib
 from ortcffi._table import core_api
 from ortcffi.cli import build_flags as config
 from ortcffi.cli.program import fail, program_name
 from ortcffi.errors import OrtError
-from ortcffi.table import load as loading
 
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, and where
@@ -52,7 +51,7 @@ def collect() -> dict[str, Any]:
         "cffi": package_version("cffi"),
         "numpy": package_version("numpy"),
         "platform": platform.platform(),
-        "extension": loading.extension_path(),
+        "extension": extension_path(),
         "include": _where(config.get_include),
         "library": _where(config.get_library),
         "providers": available_providers(core_api()),

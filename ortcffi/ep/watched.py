@@ -3,7 +3,6 @@
 
 import atexit
 import re
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -11,7 +10,7 @@ from weakref import WeakValueDictionary
 from ortcffi._convert import absolute, decode, encode, integer, optional_mapping, path_of
 from ortcffi._forks import fork_safe_lock
 from ortcffi._handle import Handle, out_of, owned_by, owner_of
-from ortcffi._native import address_of, by_slot, compiled, ffi, lib
+from ortcffi._native import address_of, by_slot, compiled, extension_path, ffi, lib
 from ortcffi._public import meant, public
 from ortcffi._table import HIGHEST_VERSION, core_api, host_function
 from ortcffi.ep.registered import name_of
@@ -99,7 +98,7 @@ class WatchedEp(Handle):
     ) -> None:
         full = absolute("path", path)
         self.name = name_of(path, full) if name is None else name
-        self.library = sys.modules["ortcffi._ort"].__file__ or ""
+        self.library = extension_path()
         encode("name", self.name)
         self._path = full
         version = 0 if as_host is None else integer("as_host", as_host, (1, HIGHEST_VERSION))

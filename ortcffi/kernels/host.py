@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi, lib
+from ortcffi._native import extension_path, ffi, lib
 from ortcffi._table import core_api, host_function
 from ortcffi.errors import call
 from ortcffi.values.lifecycle import blank
@@ -52,8 +52,8 @@ def empty_sequence_on_core(api: "Api", element: int) -> Value:
 
 def copy_for(path: bytes) -> int:
     """Whether a library is opened as a private copy: not ours, which has the ops of Python."""
-    ours = os.fsencode(sys.modules["ortcffi._ort"].__file__ or "")
-    return int(lib.ORTCORE_COPY_NEVER if path == ours else lib.ORTCORE_COPY_ALWAYS)
+    is_ours = path == os.fsencode(extension_path())
+    return int(lib.ORTCORE_COPY_NEVER if is_ours else lib.ORTCORE_COPY_ALWAYS)
 
 
 def copy_for_options(path: bytes) -> int:

@@ -10,7 +10,6 @@ the domains of a table are made once for each state of a set.
 
 import os
 import re
-import sys
 import threading
 from collections.abc import Iterable
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode, pointer
 from ortcffi._handle import Array
-from ortcffi._native import address_of, compiled, ffi, lib
+from ortcffi._native import address_of, compiled, extension_path, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, api_version_of, core_api, table_at
 from ortcffi.errors import check
@@ -174,11 +173,7 @@ def custom_op_library(name: str = "") -> str:
     >>> options.register_custom_ops(custom_op_library("a set without ops"))
     """
     _chosen.ops = op_set(name)
-    return _library()
-
-
-def _library() -> str:
-    return sys.modules["ortcffi._ort"].__file__ or ""
+    return extension_path()
 
 
 @contextmanager
@@ -187,7 +182,7 @@ def registering(ops: OpSet) -> "Iterator[str]":
     before = getattr(_chosen, "ops", None)
     _chosen.ops = ops
     try:
-        yield _library()
+        yield extension_path()
     finally:
         _chosen.ops = before
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi.models.message import (
     domain_of,
     element_of_file,
+    graphs_in,
     message_of_model,
     shown,
-    subgraphs_of,
+    tensors_of,
 )
 from ortcffi.values.element_types import ElementType, bits_of
 
@@ -54,32 +55,34 @@ class Contents(NamedTuple):
 
 def contents_of(model: "Model") -> Contents:
     """Count what a model consists of, without a look at its weights."""
-    counter = _count_all(model)
-    operators = dict(counter.operators.most_common())
+    bodies = _bodies(model)
+    graphs = [each for body in bodies for each in graphs_in(body)]
+    nodes = [node for graph in graphs for node in graph.node]
+    operators = Counter(operator_name(node.domain, node.op_type) for node in nodes)
+    parameters = [each for graph in graphs for each in getattr(graph, "initializer", ())]
+    constants = (each for node in nodes if node.op_type == "Constant" for each in node.attribute)
+    parameters += (each for one in constants for each in (one.t, *one.tensors) if each is not None)
+    files, cut = _files_of(bodies)
     return Contents(
-        sum(operators.values()),
-        operators,
-        counter.parameters,
-        counter.bytes,
-        dict(counter.files),
-        _missing(model.path, counter),
+        len(nodes),
+        dict(operators.most_common()),
+        sum(map(_count, parameters)),
+        sum(map(_bytes, parameters)),
+        files,
+        [name for name, size in files.items() if name in cut or not _has(model.path, name, size)],
         model._untyped(),
     )
 
 
 def external_files_of(model: "Model") -> dict[str, int]:
     """Return the files of `Contents`; the graph may be invalid."""
-    return dict(_count_all(model).files)
+    return _files_of(_bodies(model))[0]
 
 
-def _count_all(model: "Model") -> "_Counter":
-    counter, message = _Counter(), message_of_model(model)[0]
-    if message.graph is not None:
-        counter.graph(message.graph)
-    for function in message.functions:
-        for node in function.node:
-            counter.node(node)
-    return counter
+def _bodies(model: "Model") -> list[Any]:
+    """Return the messages of the graph and the functions of a model."""
+    message = message_of_model(model)[0]
+    return [*filter(None, [message.graph]), *message.functions]
 
 
 def operator_name(domain: str, operator: str) -> str:
@@ -87,19 +90,13 @@ def operator_name(domain: str, operator: str) -> str:
     return f"{domain}.{operator}" if domain_of(domain) else operator
 
 
-def _missing(path: str | None, counter: "_Counter") -> list[str]:
-    return [
-        name
-        for name, size in counter.files.items()
-        if name in counter.cut or path is None or not _has_bytes(path, name, size)
-    ]
-
-
-def _has_bytes(model: str, name: str, size: int) -> bool:
+def _has(model: str | None, name: str, size: int) -> bool:
     """Whether a file below the folder of a model, or of the file that its path leads to, is whole.
 
     Files elsewhere are not looked at: no library reads them.
     """
+    if model is None:
+        return False
     try:
         file = os.path.realpath(os.path.join(os.path.dirname(model), name))
         folders = {
@@ -129,58 +126,24 @@ def _bytes(tensor: Any) -> int:
     return (_count(tensor) * _bits(tensor.data_type) + 7) // 8
 
 
-class _Counter:
-    def __init__(self) -> None:
-        self.operators: Counter[str] = Counter()
-        self.files: Counter[str] = Counter()
-        self.cut: set[str] = set()  # files of which a tensor says that it has too few bytes
-        self.parameters = self.bytes = 0
-
-    def graph(self, graph: Any) -> None:
-        for tensor in graph.initializer:
-            self.parameter(tensor)
-        for sparse in graph.sparse_initializer:
-            self.sparse(sparse)
-        for node in graph.node:
-            self.node(node)
-
-    def node(self, node: Any) -> None:
-        self.operators[operator_name(node.domain, node.op_type)] += 1
-        for attribute in node.attribute:
-            for tensor in (*([attribute.t] if attribute.t is not None else ()), *attribute.tensors):
-                if node.op_type == "Constant":
-                    self.parameter(tensor)
-                else:
-                    self.external(tensor)
-            for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
-                self.sparse(sparse)
-        for subgraph in subgraphs_of(node):
-            self.graph(subgraph)
-
-    def parameter(self, tensor: Any) -> None:
-        self.parameters += _count(tensor)
-        self.bytes += _bytes(tensor)
-        self.external(tensor)
-
-    def sparse(self, sparse: Any) -> None:
-        for tensor in () if sparse is None else (sparse.values, sparse.indices):
-            if tensor is not None:
-                self.external(tensor)
-
-    def external(self, tensor: Any) -> None:
-        """Note how far a tensor reaches into another file."""
+def _files_of(bodies: list[Any]) -> tuple[dict[str, int], set[str]]:
+    """Return how far tensors reach into files, and the files that one says are too short."""
+    files: dict[str, int] = {}
+    cut: set[str] = set()
+    for tensor in (each for body in bodies for each in tensors_of(body)):
         if tensor.data_location != 1:
-            return
+            continue
         entries = {each.key: each.value for each in tensor.external_data}
         name = shown(entries.get("location", ""))
         if name == _IN_MEMORY:
-            return
+            continue
         offset, length = (entries.get(key, "") for key in ("offset", "length"))
         needed, said = _bytes(tensor), _number(length)
         end = (_number(offset) or 0) + (needed if said is None else said)
         if said not in (None, needed):
-            self.cut.add(name)
-        self.files[name] = max(self.files[name], end)
+            cut.add(name)
+        files[name] = max(files.get(name, 0), end)
+    return files, cut
 
 
 def _number(text: str) -> int | None:

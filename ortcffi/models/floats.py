@@ -7,9 +7,9 @@ import numpy as np
 
 from ortcffi.models.by_onnx import infer_shapes, inline, schema_of
 from ortcffi.models.graph_edits import constants_to_initializers
-from ortcffi.models.graph_names import free_name, graphs_in, made_names, rename_in
+from ortcffi.models.graph_names import free_name, made_names, rename_in
 from ortcffi.models.graph_parts import GraphNode
-from ortcffi.models.message import domain_of, element_in_file, subgraphs_of
+from ortcffi.models.message import domain_of, element_in_file, graphs_in, subgraphs_of
 from ortcffi.models.stored import array_of_tensor, tensor_of
 from ortcffi.values.element_types import ElementType, as_element, dtype_of
 

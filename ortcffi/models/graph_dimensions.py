@@ -9,9 +9,9 @@ import numpy as np
 from ortcffi._convert import optional_mapping
 from ortcffi._public import quoted
 from ortcffi.models.by_onnx import infer_shapes
-from ortcffi.models.graph_names import free_name, graphs_in, initializer_names, input_names
+from ortcffi.models.graph_names import free_name, initializer_names, input_names
 from ortcffi.models.graph_parts import set_dimension, tensor_type_of
-from ortcffi.models.message import Message, domain_of
+from ortcffi.models.message import Message, domain_of, graphs_in
 from ortcffi.models.stored import array_of_tensor, constant_tensor
 
 if TYPE_CHECKING:

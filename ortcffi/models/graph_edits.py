@@ -9,7 +9,6 @@ from ortcffi._public import meant, quoted
 from ortcffi.models.graph_attributes import names_of, text
 from ortcffi.models.graph_names import (
     free_name,
-    graphs_in,
     initializer_names,
     input_names,
     made_names,
@@ -20,9 +19,15 @@ from ortcffi.models.graph_names import (
     used_names,
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, outer_names, set_type
-from ortcffi.models.graph_weights import settle_message
-from ortcffi.models.message import Message, domain_of, element_of_file, subgraphs_of
-from ortcffi.models.stored import constant_tensor
+from ortcffi.models.message import (
+    Message,
+    domain_of,
+    element_of_file,
+    graphs_in,
+    subgraphs_of,
+    tensors_of,
+)
+from ortcffi.models.stored import constant_tensor, settle_tensors
 
 if TYPE_CHECKING:
     from ortcffi.models.graph import Graph
@@ -156,7 +161,7 @@ def _is_read(graph: "Graph", name: str, but: GraphNode) -> bool:
 def settle(graph: "Graph") -> None:
     """Have the messages refer to memory for all weights that they name by number or file."""
     for each in (graph._message, *graph._home.message.functions):
-        settle_message(each, graph._home)
+        settle_tensors(tensors_of(each), graph._home)
 
 
 def apart(self: "Graph", but: set[str]) -> tuple[bytes, dict[str, tuple[Any, ...]]]:

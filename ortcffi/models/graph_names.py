@@ -2,7 +2,7 @@
 """Names in a `Graph`: of values and nodes."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import mapping
@@ -49,14 +49,6 @@ def read_names(graph: Any) -> set[str]:
     for node in graph.node:
         found.update(node.input, outer_names(node))
     return found
-
-
-def graphs_in(graph: Any) -> Iterator[Any]:
-    """Yield a message of a graph, and those of its subgraphs."""
-    yield graph
-    for node in graph.node:
-        for inner in subgraphs_of(node):
-            yield from graphs_in(inner)
 
 
 def mentioning(graph: Any, names: Iterable[str]) -> list[Any]:

@@ -13,8 +13,14 @@ from ortcffi.models.graph_attributes import (
     text,
     text_property,
 )
-from ortcffi.models.graph_weights import settle_attributes
-from ortcffi.models.message import Message, element_in_file, element_of_file, subgraphs_of
+from ortcffi.models.message import (
+    Message,
+    element_in_file,
+    element_of_file,
+    subgraphs_of,
+    tensors_in,
+)
+from ortcffi.models.stored import settle_tensors
 from ortcffi.models.view import described_node
 from ortcffi.values.element_types import ElementType, as_element
 
@@ -366,7 +372,7 @@ class Nodes(MutableSequence[GraphNode]):
                 if any(each is node._message for each in other._message.node):
                     node._message = node._message.copy()
                 if other._home is not graph._home:
-                    settle_attributes(node._message.attribute, other._home)
+                    settle_tensors(tensors_in(node._message.attribute), other._home)
             node._graph = graph
             graph._import(node.domain)
         return [node._message for node in given]

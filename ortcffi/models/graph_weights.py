@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Weights of a `Graph`: initializers by name, and weights that are brought into another graph."""
+"""The initializers of a `Graph` by name."""
 
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.models.graph_attributes import ByName
-from ortcffi.models.stored import Home, array_of_tensor, info_of, settle_tensor, tensor_of
+from ortcffi.models.stored import array_of_tensor, info_of, tensor_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -73,36 +73,3 @@ class Initializers(ByName):
 
 def _name_of(sparse: Any) -> str:
     return "" if sparse.values is None else sparse.values.name
-
-
-def settle_message(graph: Any, home: Home) -> None:
-    """Have a graph or a function refer to memory for weights that `home` has."""
-    if home.source is None and not home.weights:
-        return
-    for tensor in getattr(graph, "initializer", ()):
-        settle_tensor(tensor, home)
-    for sparse in getattr(graph, "sparse_initializer", ()):
-        _settle_sparse(sparse, home)
-    settle_attributes(getattr(graph, "attribute_proto", ()), home)
-    for node in graph.node:
-        settle_attributes(node.attribute, home)
-
-
-def settle_attributes(attributes: "Iterable[Any]", home: Home) -> None:
-    """Do the same for attributes, and the graphs that they are."""
-    for attribute in attributes:
-        for tensor in (attribute.t, *attribute.tensors):
-            if tensor is not None:
-                settle_tensor(tensor, home)
-        for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
-            if sparse is not None:
-                _settle_sparse(sparse, home)
-        for inner in (attribute.g, *attribute.graphs):
-            if inner is not None:
-                settle_message(inner, home)
-
-
-def _settle_sparse(sparse: Any, home: Home) -> None:
-    for tensor in (sparse.values, sparse.indices):
-        if tensor is not None:
-            settle_tensor(tensor, home)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The messages that ONNX files consist of, as the compiled module reads and writes them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import known
@@ -59,6 +59,37 @@ def subgraphs_of(node: Any) -> Iterator[Any]:
     """Yield the messages of the graphs in the attributes of a node."""
     for attribute in node.attribute:
         yield from graphs_of(attribute)
+
+
+def graphs_in(graph: Any) -> Iterator[Any]:
+    """Yield a message of a graph or a function, and those of its subgraphs."""
+    yield graph
+    for node in graph.node:
+        for inner in subgraphs_of(node):
+            yield from graphs_in(inner)
+
+
+def tensors_of(graph: Any) -> Iterator[Any]:
+    """Yield the dense tensors of a graph or a function, also of subgraphs and of sparse ones."""
+    yield from getattr(graph, "initializer", ())
+    yield from _dense_of(getattr(graph, "sparse_initializer", ()))
+    yield from tensors_in(getattr(graph, "attribute_proto", ()))
+    for node in graph.node:
+        yield from tensors_in(node.attribute)
+
+
+def tensors_in(attributes: Iterable[Any]) -> Iterator[Any]:
+    """Do the same for attributes, and the graphs that they are."""
+    for attribute in attributes:
+        yield from filter(None, (attribute.t, *attribute.tensors))
+        yield from _dense_of((attribute.sparse_tensor, *attribute.sparse_tensors))
+        for graph in graphs_of(attribute):
+            yield from tensors_of(graph)
+
+
+def _dense_of(sparse: Iterable[Any]) -> Iterator[Any]:
+    for each in filter(None, sparse):
+        yield from filter(None, (each.values, each.indices))
 
 
 class _Memory(Handle):

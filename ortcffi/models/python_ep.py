@@ -10,7 +10,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, optional_mapping
-from ortcffi._native import ffi, lib
+from ortcffi._native import extension_path, ffi, lib
 from ortcffi._public import meant, public, quoted
 from ortcffi.callbacks.from_c import report
 from ortcffi.ep.hardware import HardwareDevice, HardwareType
@@ -92,7 +92,7 @@ class PythonEp:
     @property
     def path(self) -> str:
         """The path of the library, which is the same for all providers."""
-        return sys.modules["ortcffi._ort"].__file__ or ""
+        return extension_path()
 
     def __fspath__(self) -> str:
         return self.path

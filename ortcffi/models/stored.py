@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a `Graph` is stored in: the message of a model, and weights by reference."""
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import Any
 
@@ -98,12 +99,13 @@ def array_of_tensor(tensor: Any, home: Home | None = None) -> Any:
     return _value_of_tensor(tensor, home).initializer
 
 
-def settle_tensor(tensor: Any, home: Home) -> None:
-    """Have a tensor refer to memory for elements that it names by number or file."""
-    if tensor.data_location == 1:
-        data = bytes_of(_value_of_tensor(tensor, home)._tensor_value())
-        tensor.raw_data = data.data if data.size else b""
-        tensor.external_data, tensor.data_location = [], None
+def settle_tensors(tensors: Iterable[Any], home: Home) -> None:
+    """Have tensors refer to memory for elements that they name by numbers or files of `home`."""
+    for tensor in tensors if home.source is not None or home.weights else ():
+        if tensor.data_location == 1:
+            data = bytes_of(_value_of_tensor(tensor, home)._tensor_value())
+            tensor.raw_data = data.data if data.size else b""
+            tensor.external_data, tensor.data_location = [], None
 
 
 # What the value of a node Constant is in, and the type of the elements.

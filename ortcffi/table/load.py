@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import AnyPath, absolute, decode
-from ortcffi._native import ffi, lib
+from ortcffi._native import extension_path, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import OLDEST_VERSION, supported_version
 from ortcffi.table.api import Api
@@ -211,11 +211,6 @@ def _native_platform() -> "Platform | None":
         return elf.read(extension_path()).platform
     except elf.ElfError:
         return None
-
-
-def extension_path() -> str:
-    """Return the path of the extension module, which holds the embedded core."""
-    return str(sys.modules["ortcffi._ort"].__file__)
 
 
 def _no_entry(argument: str, path: str) -> LoadError:

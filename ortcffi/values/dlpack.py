@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tensors and the arrays of other libraries: NumPy's protocol, and DLPack."""
 
+from itertools import accumulate
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -226,11 +228,6 @@ def _check_device(device: Any) -> None:
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    if 0 in shape:
-        return True
-    expected = 1
-    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
-        if length != 1 and stride != expected:
-            return False
-        expected *= length
-    return True
+    steps = accumulate(reversed(shape[1:]), mul, initial=1)
+    of_each = zip(reversed(shape), reversed(strides), steps, strict=False)
+    return 0 in shape or all(n == 1 or stride == step for n, stride, step in of_each)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -14,6 +13,7 @@ from ortcffi.errors import InvalidArgument, check
 from ortcffi.values.checks import c_strings, dimensions, element_of_array, unfit
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import Tensor, V, blank, require_kind
+from ortcffi.values.tensor_type_info import TensorTypeInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,11 +44,8 @@ def make(  # noqa: PLR0913, PLR0917  # as many as there are facts
 ) -> V:
     """Make a sparse tensor of one of the formats, of its values and its arrays of indices."""
     kind = np.int32 if layout == "BlockSparse" else np.int64
-    element, found, lengths = (
-        element_of_array(values, "values"),
-        table_for(api),
-        dimensions(shape),
-    )
+    element, found = element_of_array(values, "values"), table_for(api)
+    lengths = dimensions(shape)
     copy = copy or element is ElementType.STRING
     values = _borrowable("values", values, element, copy)
     indices = [_indices_of(name, x, kind, copy) for name, x in where.items()]
@@ -167,16 +164,10 @@ def _indices(value: Tensor, number: int) -> "NDArray[Any]":
 
 def _type_and_shape(value: Tensor, function: str, *arguments: int) -> tuple[int, tuple[int, ...]]:
     """Return the element type and shape that a function of the C API answers."""
-    api = value.api.pointer
-    owner = owner_of("OrtTensorTypeAndShapeInfo*", value.api, lib.ReleaseTensorTypeAndShapeInfo)
-    check(api, getattr(lib, function)(api, value.handle, *arguments, out_of(owner)))
-    info = owned_by(owner)
-    element, rank = ffi.new("ONNXTensorElementDataType*"), ffi.new("size_t*")
-    check(api, lib.GetTensorElementType(api, info, element))
-    check(api, lib.GetDimensionsCount(api, info, rank))
-    shape = ffi.new("int64_t[]", rank[0])
-    check(api, lib.GetDimensions(api, info, shape, rank[0]))
-    return int(element[0]), tuple(shape)
+    info = TensorTypeInfo.__new__(TensorTypeInfo)
+    with info._create(value.api, function, value.handle, *arguments):
+        shape: Any = info.shape
+        return int(info.element_type), shape
 
 
 # --- entry by entry -------------------------------------------------------------------------------
