@@ -10,6 +10,7 @@ from ortcffi._public import described, public, quoted
 from ortcffi._table import core_api, editor_of
 from ortcffi.errors import NotImplemented, check
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.lifecycle import Tensor
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
 
 if TYPE_CHECKING:
@@ -104,9 +105,8 @@ class TypeInfo(Handle):
 
         API function: ``GetTypeInfo``.
         """
-        from ortcffi.values.value import Value
-
-        of_type("value", value, Value)
+        if not isinstance(value, Tensor):
+            raise TypeError(f"value must be a Value, not {type(value).__name__}")
         if value._kind == ValueKind.OPTIONAL:
             return None
         return cls._got(value.api, "GetTypeInfo", value.handle)
