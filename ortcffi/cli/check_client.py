@@ -8,21 +8,26 @@ factories of execution providers.
 
 import mmap
 import os
-import sys
 import tempfile
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ortcffi._convert import absolute, decode, native
+from ortcffi._convert import absolute, native
 from ortcffi._native import ffi, lib
 from ortcffi._table import host_function
 from ortcffi.custom_ops.describe import FIELDS, ops_of, read_op
-from ortcffi.errors import ErrorCode, OrtError, call, check
+from ortcffi.errors import ErrorCode, OrtError, call
 from ortcffi.kernels import child
 from ortcffi.table.api import Api
 from ortcffi.table.hosts import emulate, host_api, release_of
-from ortcffi.table.load import expose_symbols
 from ortcffi.table.trace import Figures, Needs, Trace
-from ortcffi.testing.ep_factories import EP_ENTRY, Factory, FactoryLibrary, make_factories
+from ortcffi.testing.ep_factories import (
+    EP_ENTRY,
+    Factory,
+    FactoryLibrary,
+    make_factories,
+    opened,
+)
 
 ENTRY = "RegisterCustomOps"
 SECONDS = 60  # after which a library is reported as hanging
@@ -35,7 +40,7 @@ class Op(NamedTuple):
     name: str
     version: int  # of its struct: a session of an older host refuses the op
     needs: int  # the lowest API version that has all fields of the struct that the op relies on
-    fields: tuple[str, ...]  # that came with that version; () for version 1
+    fields: Sequence[str]  # that came with that version; () for version 1
 
 
 class Client(NamedTuple):
@@ -90,34 +95,22 @@ def _probe(path: str, host: str, seconds: float) -> Client:
         where = "ortcffi.cli.check_client", "answer"
         known, problem, printed = child.ask(*where, path, host, file.name, seconds=seconds)
         read: Any = ffi.from_buffer("OrtcoreFigures*", file.read())
-    facts: dict[str, Any] = {key: each[key] for each in known for key in each}
-    figures, version = Figures(read), facts.get("version", 0)
-    ops = tuple(Op._make([*op[:-1], tuple(op[-1])]) for op in facts.get("ops", []))
-    made = tuple(
-        Factory._make([*each[:-1], tuple(each[-1])]) for each in facts.get("factories", [])
-    )
-    problem = problem or facts.get("problem", "")
-    registered = facts.get("registered", 0)
-    if not problem and "registered" in facts and not registered:
+    facts: dict[str, Any] = {
+        key: fact for each in known for key, fact in each.items() if key in Client._fields
+    }
+    figures, version = Figures(read), facts.get("host_version", 0)
+    problem = facts.pop("problem", "") or problem
+    if not problem and facts.get("registered") == 0:
         problem = f"{ENTRY} succeeded but registered no op"
-    elif not problem and "factories" in facts and not made:
+    elif not problem and facts.get("factories") == []:
         problem = f"{EP_ENTRY} succeeded but made no factory"
         if (wanted := max(figures.asked, default=0)) > version:
             problem += f": it asked for API version {wanted}, which this host does not have"
-    return Client(
-        path,
-        facts.get("host", ""),
-        version,
-        asked=figures.asked,
-        granted=any(asked <= version for asked in figures.asked),
-        called=figures.called,
-        needs=figures.needs,
-        registered=registered,
-        ops=ops,
-        factories=made,
-        problem=problem or None,
-        printed=printed,
-    )
+    for name, kind in {"ops": Op, "factories": Factory}.items():
+        facts[name] = tuple(kind(*each) for each in facts.get(name, ()))
+    facts |= {"asked": figures.asked, "called": figures.called, "needs": figures.needs}
+    granted = any(asked <= version for asked in figures.asked)
+    return Client(path, granted=granted, problem=problem or None, printed=printed, **facts)
 
 
 def as_document(client: Client) -> dict[str, Any]:
@@ -137,7 +130,7 @@ def answer(path: str, host: str, counted: str) -> None:
     child.limit_this_process()
     try:
         api = host_api(host)
-        child.tell(host=f"ONNX Runtime {api.version_string}", version=api.version)
+        child.tell(host=f"ONNX Runtime {api.version_string}", host_version=api.version)
         _register(path, api, counted)
     except (OSError, ValueError, OrtError) as error:
         code = f"{_code_name(error.code)}: " if isinstance(error, OrtError) else ""
@@ -155,7 +148,7 @@ def _register(path: str, api: Api, counted: str) -> None:
         shared = mmap.mmap(file.fileno(), ffi.sizeof("OrtcoreFigures"))
     figures: Any = ffi.from_buffer("OrtcoreFigures*", shared)
     trace = Trace(api, figures)
-    library = _open(path)
+    library = opened(path)
     function = lib.ortcffi_library_symbol(library, ENTRY.encode())
     eps = FactoryLibrary(library)
     env, options = _environment_and_options(api)
@@ -164,13 +157,9 @@ def _register(path: str, api: Api, counted: str) -> None:
         child.tell(factories=make_factories(eps, trace.base, logger))
         return
     if not function and eps.create:
-        api.require("RegisterExecutionProviderLibrary")
-        name = b"ortcffi-check"
-        check(
-            api.pointer,
-            lib.RegisterExecutionProviderLibrary(api.pointer, env, name, native(os.fsencode(path))),
-        )
-        check(api.pointer, lib.UnregisterExecutionProviderLibrary(api.pointer, env, name))
+        name, full = b"ortcffi-check", native(os.fsencode(path))
+        api._call("RegisterExecutionProviderLibrary", env, name, full)
+        api._call("UnregisterExecutionProviderLibrary", env, name)
         return
     if not function:
         raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")
@@ -189,18 +178,6 @@ def _read(domain: str, op: Any) -> Op:
     """Which API version an op of the library needs, and for which fields of its struct."""
     declared, needs = read_op(domain, op), lib.core_op_needs(op)
     return Op(declared.domain, declared.name, op.version, needs, FIELDS.get(needs, ()))
-
-
-def _open(path: str) -> Any:
-    reason = ffi.new("char[]", 4096)
-    library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
-    if not library and "undefined symbol: OrtGetApiBase" in decode(reason):
-        expose_symbols()
-        sys.stderr.write("it finds OrtGetApiBase by name: it needs ortcffi.expose_symbols()\n")
-        library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
-    if not library:
-        raise OSError(f"it cannot be loaded: {decode(reason)}")
-    return library
 
 
 def _environment_and_options(api: Api) -> tuple[Any, Any]:

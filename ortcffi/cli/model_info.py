@@ -2,17 +2,14 @@
 """What ``python -m ortcffi info model.onnx`` prints: facts of a model, which nothing loads."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from ortcffi._public import few, quoted, shortened, size
 from ortcffi.models.contents import contents_of
 from ortcffi.models.model import Model
+from ortcffi.models.parts import ModelValue
 from ortcffi.values.element_types import ElementType, ValueKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ortcffi.models.parts import ModelValue
 
 __all__ = ["collect", "render"]
 
@@ -48,7 +45,7 @@ def collect(path: str) -> dict[str, Any]:
         }
 
 
-def _described(values: "Iterable[ModelValue]") -> list[dict[str, Any]]:
+def _described(values: Iterable[ModelValue]) -> list[dict[str, Any]]:
     described = []
     for value in values:
         info = value.type

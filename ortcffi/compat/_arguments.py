@@ -59,6 +59,11 @@ def function(argument: str, given: Any) -> Callable[..., Any]:
     return given  # type: ignore[no-any-return]
 
 
+def not_made(thing: object) -> None:
+    """Refuse to make an object: the constructor of a class that officially has none."""
+    raise TypeError(f"{type(thing).__name__}: No constructor defined!")
+
+
 def lengths(shape: Sequence[int]) -> list[int]:
     """Return a shape whose dimensions are known."""
     found = [number(f"shape[{i}]", length, INT64) for i, length in enumerate(shape)]

@@ -5,15 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ortcffi._convert import SIZE, integer
+from ortcffi.compat._arguments import not_made
 
 
 class OrtEpContextData:
     """What an execution provider has compiled, during the call of a function that stores it."""
 
     _content: bytes | None
-
-    def __init__(self) -> None:
-        raise TypeError(f"{type(self).__name__}: No constructor defined!")
+    __init__ = not_made
 
     size = property(lambda self: len(self._bytes()), doc="How many bytes there are.")
 
@@ -32,8 +31,7 @@ class OrtEpContextData:
 class OrtEpContextDataBuffer:
     """Where a function writes what an execution provider has asked for, during its call."""
 
-    __init__ = OrtEpContextData.__init__
-
+    __init__ = not_made
     _content: Any = None
     _ended = False
     max_size = 0  # how many bytes it may get

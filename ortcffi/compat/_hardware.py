@@ -44,9 +44,8 @@ class OrtHardwareDevice(_Around):
 class OrtSyncStream:
     """A queue of work for a device."""
 
-    def __init__(self, owner: Any, device: EpDevice) -> None:
+    def __init__(self, owner: Any) -> None:
         self._handle = owned_by(owner)
-        self._device = device
 
     def get_handle(self) -> int:
         return address_of(lib.SyncStream_GetHandle(api().pointer, self._handle))
@@ -74,7 +73,7 @@ class OrtEpDevice(_Around):
         device = self._device.handle
         owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, device)
         call("CreateSyncStreamForEpDevice", device, ffi.NULL, out_of(owner))
-        return OrtSyncStream(owner, self._device)
+        return OrtSyncStream(owner)
 
 
 @translated

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
-    """Return the shape of a tensor, and of one that may be missing."""
     if spec.kind is ValueKind.OPTIONAL:
         from ortcffi.values.type_info import contained_tensor
 

@@ -11,7 +11,7 @@ from typing import Any
 from ortcffi._convert import decode, decode_path, input_path, native
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.compat._arguments import instance, string
+from ortcffi.compat._arguments import instance, not_made, string
 from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._errors import as_runtime_error, each_method
 from ortcffi.compat._feeds import Engine
@@ -26,18 +26,18 @@ def _function(name: str) -> Any:
     return getattr(lib, f"OrtModelPackageApi_{name}")
 
 
+def _packages() -> Any:
+    api().require("GetModelPackageApi")
+    return lib.GetModelPackageApi(api().pointer)
+
+
 def _call(slot: str, *arguments: Any) -> None:
-    table = api()
-    table.require("GetModelPackageApi")
-    check(table.pointer, _function(slot)(lib.GetModelPackageApi(table.pointer), *arguments))
+    check(api().pointer, _function(slot)(_packages(), *arguments))
 
 
 def _made(kind: str, create: str, *arguments: Any) -> Any:
     """Have a function make an object, and return its handle, which keeps the arguments."""
-    table = api()
-    table.require("GetModelPackageApi")
-    packages = lib.GetModelPackageApi(table.pointer)
-    owner = owner_of(f"Ort{kind}*", packages, _function(f"Release{kind}"), *arguments)
+    owner = owner_of(f"Ort{kind}*", _packages(), _function(f"Release{kind}"), *arguments)
     _call(create, *arguments, out_of(owner))
     return owned_by(owner)
 
@@ -104,16 +104,16 @@ class ModelPackageContext:
     def select_component(
         self, component_name: str, options: ModelPackageOptions
     ) -> "ModelPackageComponentContext":
-        chosen = ModelPackageComponentContext.__new__(ModelPackageComponentContext)
+        kind = ModelPackageComponentContext
+        chosen: Any = kind.__new__(kind)
         chosen._given = instance("options", options, ModelPackageOptions)._options
         given = env().handle, chosen._given._copy()[0]._options.handle
         make = "CreateModelPackageOptionsFromSessionOptions"
         wanted = _made("ModelPackageOptions", make, *given)
         name = _name("component_name", component_name)
-        kind, make = "ModelPackageComponentContext", "SelectComponent"
         with self._lock:
-            chosen._handle = _made(kind, make, self._handle, name, wanted)
-        return chosen
+            chosen._handle = _made(kind.__name__, "SelectComponent", self._handle, name, wanted)
+        return chosen  # type: ignore[no-any-return]
 
 
 @each_method(as_runtime_error)
@@ -122,9 +122,7 @@ class ModelPackageComponentContext:
 
     _handle: Any
     _given: SessionOptions
-
-    def __init__(self) -> None:
-        raise TypeError("ModelPackageComponentContext: No constructor defined!")
+    __init__ = not_made
 
     def get_selected_variant_name(self) -> str:
         out = ffi.new("const char**")

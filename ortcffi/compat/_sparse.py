@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sparse tensors, for the official package and for its compiled module."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from ortcffi.errors import OrtError
 from ortcffi.values.value import Value
 
 _NO_DEVICE = "Copying a sparse tensor to a device is not supported by the C API"
-T = TypeVar("T")
+T = TypeVar("T", bound=OfValue)
 Array = np.ndarray[Any, Any]
 
 
@@ -26,45 +26,31 @@ def _view(array: Array) -> Array:
 
 
 def _places(given: Any) -> Array:
-    """Return indices as C reads them."""
     try:
         return np.ascontiguousarray(given, np.int64)
     except ValueError as error:
         raise TypeError(f"incompatible function arguments: {error}") from None
 
 
-class _View:
-    __slots__ = ("_value",)
-
-    def __init__(self, value: Value) -> None:
-        self._value = value
+def _indices(place: int) -> Any:
+    """Return a method that returns some of a sparse tensor's indices."""
+    return lambda self: _view(self._value.sparse_indices[place])
 
 
-class SparseCsrView(_View):
+class SparseCsrView(OfValue):
     """The places of the values of a sparse tensor in CSR format."""
 
-    __slots__ = ()
-
-    def inner(self) -> Array:
-        return _view(self._value.sparse_indices[0])
-
-    def outer(self) -> Array:
-        return _view(self._value.sparse_indices[1])
+    inner, outer = _indices(0), _indices(1)
 
 
-class SparseCooView(_View):
+class SparseCooView(OfValue):
     """The places of the values of a sparse tensor in COO format."""
 
-    __slots__ = ()
-
-    def indices(self) -> Array:
-        return _view(self._value.sparse_indices[0])
+    indices = _indices(0)
 
 
 class SparseBlockSparseView(SparseCooView):
     """The places of the blocks of a sparse tensor."""
-
-    __slots__ = ()
 
 
 class CSparseTensor(OfValue):
@@ -119,12 +105,12 @@ class CSparseTensor(OfValue):
     def dense_shape(self) -> list[int]:
         return list(self._value.shape)
 
-    def _places_as(self, view: Callable[[Value], T], wanted: str) -> T:
+    def _places_as(self, view: type[T], wanted: str) -> T:
         found = CSparseTensor.format.fget(self)
         if found.name != wanted:
             message = f"the sparse tensor has the format {found}, not {type(found)[wanted]}"
             raise RuntimeError(message)
-        return view(self._value)
+        return view._of(self._value)
 
     def get_coo_data(self) -> SparseCooView:
         return self._places_as(SparseCooView, "ORT_SPARSE_COO")

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from ortcffi.compat._devices import OrtDevice, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._types import element_of
 from ortcffi.errors import OrtError
+from ortcffi.table.api import Api
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
-
-if TYPE_CHECKING:
-    from ortcffi.table.api import Api
-
 
 _NO_DEVICE = (
     "Can't allocate memory on the device using this package of OnnxRuntime. Please use the "
@@ -48,7 +45,7 @@ def in_plain_memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.require(np.asarray(array), array.dtype.newbyteorder("="), ["C", "A"])
 
 
-def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
+def tensor_over(array: np.ndarray[Any, Any], library: Api) -> Value:
     """Return a tensor over an array's memory, or a copy where that is not plain."""
     plain = in_plain_memory(array)
     try:

@@ -60,36 +60,6 @@ def type_name(info: "TypeInfo | None") -> str:
     return ""
 
 
-def type_of(value: "Value") -> str:
-    """Return the type of a value, such as ``tensor(float)``."""
-    if value.kind is ValueKind.TENSOR:
-        return f"tensor({element_name(value.element_type)})"
-    if value.kind is ValueKind.SPARSE:  # of which ONNX Runtime makes no type info
-        return f"sparse_tensor({element_name(value.element_type)})"
-    return type_name(value.type_info)
-
-
-def onnx_element_of(value: "Value") -> int:
-    """ONNX's number for the type of the elements, those of the tensors of a sequence."""
-    if value.kind is not ValueKind.SEQUENCE:
-        return onnx_of(value.element_type)
-    from ortcffi.values.type_info import contained_tensor
-
-    tensor = contained_tensor(value.type_info)
-    if tensor is None:
-        raise RuntimeError("only tensors and sequences of tensors have elements of one type")
-    return onnx_of(tensor.element_type)
-
-
-def device_name_of(value: "Value") -> str:
-    """Return the name of the device that has a value's memory."""
-    if value.kind is ValueKind.SPARSE:  # the C API makes them in memory of the CPU only
-        return "Cpu"
-    if value.kind is not ValueKind.TENSOR:
-        raise RuntimeError("Only OrtValues that are Tensors/SparseTensors are currently supported")
-    return value.memory_info.name
-
-
 class OfValue:
     """An object that stands for one of ortcffi's values."""
 
@@ -105,8 +75,17 @@ class OfValue:
 
     def data_type(self) -> str:
         """Return the type, such as ``tensor(float)``."""
-        return type_of(self._value)
+        kinds = {ValueKind.TENSOR: "tensor", ValueKind.SPARSE: "sparse_tensor"}
+        kind = kinds.get(self._value.kind)  # of sparse ones ONNX Runtime makes no type info
+        if kind is None:
+            return type_name(self._value.type_info)
+        return f"{kind}({element_name(self._value.element_type)})"
 
     def device_name(self) -> str:
         """Return the name of the device that has the memory, such as ``cpu``."""
-        return device_name_of(self._value).lower()
+        if self._value.kind is ValueKind.SPARSE:  # which the C API makes for the CPU only
+            return "cpu"
+        if self._value.kind is not ValueKind.TENSOR:
+            text = "Only OrtValues that are Tensors/SparseTensors are currently supported"
+            raise RuntimeError(text)
+        return self._value.memory_info.name.lower()

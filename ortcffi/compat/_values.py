@@ -14,12 +14,7 @@ from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of, is_cpu,
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import as_runtime_error, translated
 from ortcffi.compat._tensors import borrowed, empty_on, tensor_at, tensor_over
-from ortcffi.compat._types import (
-    OfValue,
-    element_of,
-    element_of_onnx,
-    onnx_element_of,
-)
+from ortcffi.compat._types import OfValue, element_of, element_of_onnx, onnx_of
 from ortcffi.errors import OrtError, OutOfMemory
 from ortcffi.values.capsules import pointer_in
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -41,10 +36,7 @@ class _Capsule:
     """A capsule of DLPack with memory of the CPU, as an object that hands it out."""
 
     def __init__(self, capsule: object) -> None:
-        self._capsule = capsule
-
-    def __dlpack__(self) -> object:
-        return self._capsule
+        self.__dlpack__ = lambda: capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -196,7 +188,15 @@ class OrtValue(OfValue):
         return self._dense()._data
 
     def element_type(self) -> int:
-        return onnx_element_of(self._value)
+        """Return ONNX's number for the type of the elements, those of the tensors of a sequence."""
+        if self._value.kind is not ValueKind.SEQUENCE:
+            return onnx_of(self._value.element_type)
+        from ortcffi.values.type_info import contained_tensor
+
+        tensor = contained_tensor(self._value.type_info)
+        if tensor is None:
+            raise RuntimeError("only tensors and sequences of tensors have elements of one type")
+        return onnx_of(tensor.element_type)
 
     def has_value(self) -> bool:
         return has_value(self._value)
@@ -214,9 +214,7 @@ class OrtValue(OfValue):
         return False
 
     def shape(self) -> list[int]:
-        if self._value.kind not in (ValueKind.TENSOR, ValueKind.SPARSE):
-            raise RuntimeError("Only OrtValues that are Tensors are currently supported")
-        return list(self._value.shape)
+        return list((self._value if self.is_sparse_tensor() else self._dense()).shape)
 
     def tensor_size_in_bytes(self) -> int:
         """Return the bytes of all elements; of strings, the bytes of their C++ objects."""
@@ -226,7 +224,7 @@ class OrtValue(OfValue):
         return value.nbytes
 
     def _dense(self) -> Value:
-        if self._value.kind is not ValueKind.TENSOR:
+        if not self.is_tensor():
             raise RuntimeError("Only OrtValues that are Tensors are currently supported")
         return self._value
 
@@ -287,7 +285,6 @@ class OrtValue(OfValue):
 
 
 def _copy(source: Value, target: Value) -> None:
-    """Copy a tensor's bytes into the memory of another one."""
     if source.element_type is not target.element_type:
         raise RuntimeError("The source and destination OrtValues must have the same data type")
     if source.element_type is ElementType.STRING:

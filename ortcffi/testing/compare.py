@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from threading import Barrier
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,10 @@ from ortcffi.kernels.library import LibraryOp
 from ortcffi.kernels.make_kernel import attributes_for
 from ortcffi.kernels.python_op import PythonOp
 from ortcffi.options.session_options import SessionOptions
+from ortcffi.table.api import Api
 from ortcffi.table.load import load
 from ortcffi.testing.one_node import Model, ProcessEnded, run_in_process, tried
 from ortcffi.values.element_types import dtype_of
-from ortcffi.values.value import Value
-
-if TYPE_CHECKING:
-    from ortcffi.table.api import Api
 
 
 def compare_with_session(  # noqa: PLR0913  # as many as a node has
@@ -34,7 +31,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
     attributes: Mapping[str, Any] | None = None,
     *,
     outputs: Any = None,
-    api: "Api | None" = None,
+    api: Api | None = None,
     rtol: float = 1e-6,
     atol: float = 0.0,
     repeats: int = 2,
@@ -85,14 +82,16 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
     asked: dict[str, list[str]] = {}
     checked: dict[str, Any] = {"check": True, "repeats": min(repeats, 2), "_asked": asked}
     with op.kernel(attributes, outputs=outputs, **checked) as kernel:
-        values = [
-            None if x is None else _array(kernel._convert(i, x)) for i, x in enumerate(inputs)
-        ]
+        given = (None if x is None else kernel._convert(i, x) for i, x in enumerate(inputs))
+        values = [None if x is None else x.numpy(copy=True) for x in given]
         try:
             found = kernel(*values)
         except OrtError as error:
-            _also_fails(op, _model(op, values, attributes, _inferred(kernel, values)), api, error)
-            raise
+            model = _model(op, values, attributes, _inferred(kernel, values))
+            if isinstance(_run(op, [model], api)[0], Exception):
+                raise
+            text = f"{name}: the kernel fails, and the session does not: {error}"
+            raise AssertionError(text) from error
     several = _listed(found)
 
     def make() -> Kernel:
@@ -121,7 +120,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
             _compute_between(op, kernel, several, _alone(op, models, api), same)
 
 
-def _alone(op: LibraryOp, models: list[Model], api: "Api") -> list[tuple[Model, list[Any]]]:
+def _alone(op: LibraryOp, models: list[Model], api: Api) -> list[tuple[Model, list[Any]]]:
     """Return what sessions compute of each model, as far as inputs fit its attributes."""
     free = [m._replace(outputs=[(dtype, None) for dtype, _ in m.outputs]) for m in models]
     try:
@@ -150,10 +149,6 @@ def _compute_between(
             same(f"output {i} of {name}, {beside},", ours, theirs)
         beside = f"after a kernel with attributes {model.attributes} computed"
         _equal(f"{name}, {beside},", expected, kernel(*model.inputs))
-
-
-def _array(value: Value) -> Any:
-    return value.numpy(copy=True)
 
 
 def _listed(found: Any) -> tuple[Any, ...]:
@@ -212,7 +207,7 @@ def _model(op: Any, values: list[Any], attributes: Any, dtypes: list[Any]) -> Mo
     return Model(op.domain, op.name, version, values, dict(attributes or {}), dtypes)
 
 
-def _run(op: Any, models: list[Model], api: "Api") -> list[Any]:
+def _run(op: Any, models: list[Model], api: Api) -> list[Any]:
     """Return the outputs of each model in a session, or the exception that was raised.
 
     If not the first model but another one ends the process, that is the answer to all others.
@@ -234,14 +229,6 @@ def _run(op: Any, models: list[Model], api: "Api") -> list[Any]:
             options.add_custom_op_domain(domain)
 
         return [tried(model, register, api) for model in models]
-
-
-def _also_fails(op: Any, model: Model, api: "Api", error: OrtError) -> None:
-    [answer] = _run(op, [model], api)
-    if isinstance(answer, Exception):
-        return
-    name = f"{op.domain}:{op.name}"
-    raise AssertionError(f"{name}: the kernel fails, and the session does not: {error}") from error
 
 
 def _inferred(kernel: Kernel, values: list[Any]) -> list[tuple[np.dtype[Any], int | None]]:

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +24,8 @@ from ortcffi.models.providers import CompiledNode, Ep, EpClaims
 from ortcffi.table.hosts import host_api
 from ortcffi.testing.ep_factories import FactoryLibrary
 from ortcffi.testing.failing_slots import FailingSlots, watched_host
-from ortcffi.testing.live_objects import left_alive, live_objects, made_since
+from ortcffi.testing.live_objects import left_in_words, live_objects, made_since
 from ortcffi.testing.rules import NotTried, Subject
-
-if TYPE_CHECKING:
-    from ortcffi.table.api import Api
-
 
 _MOST_TEXTS = 3  # of statuses
 FIRST = 22  # the API version that has execution providers in libraries
@@ -44,7 +40,7 @@ class Bench:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.api: Api = host_api(subject.host)  # the table of its host
+        self.api = host_api(subject.host)  # the table of its host
         self.failing: FailingSlots | None = None  # the host that the library gets
         self.ep: Ep | None = None  # the last one that was made
         self.tolerance = subject.rtol, subject.atol  # of floats
@@ -96,6 +92,11 @@ class Bench:
         """Yield the library, registered for a while."""
         with self.env() as env, self.register(env, watch=watch) as registered:
             yield registered
+
+    def pair(self, registered: RegisteredEp) -> list[Ep]:
+        """Make two providers; where they cannot be made the rule is not tried."""
+        with self.tried("no provider could be made"):
+            return [self.make(registered), self.make(registered)]
 
     def make(self, registered: RegisteredEp) -> Ep:
         """Make the provider for its first device, as most programs do."""
@@ -166,12 +167,11 @@ class Bench:
         before, made, known = live_objects(), made_by_slot(), Counter(left_statuses())
         work()
         gc.collect()
-        left = [f"{count} of kind {kind!r}" for kind, count in left_alive(before).items()]
-        if not left:
+        if not (left := left_in_words(before)):
             return ""
         texts = [repr(each.message) for each in Counter(left_statuses()) - known]
         said = f"; statuses say {', '.join(texts[:_MOST_TEXTS])}" if texts else ""
-        return ", ".join(left) + made_since(made, made_by_slot()) + said
+        return left + made_since(made, made_by_slot()) + said
 
 
 def claims_of(ep: Ep, model: Model) -> EpClaims:

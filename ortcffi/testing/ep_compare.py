@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Compares what an execution provider computes with another engine, node by node."""
 
+import os
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,21 +22,17 @@ from ortcffi.testing.compare import check_same
 from ortcffi.testing.random_inputs import lengths, random_array
 from ortcffi.values.element_types import dtype_of
 
-if TYPE_CHECKING:
-    import os
-
-
 Arrays = Mapping[str, Any]
 
 
 def compare_ep(  # noqa: PLR0913  # what a comparison is made of
-    ep_or_library: "Ep | str | os.PathLike[str]",
-    model: "Model | str | os.PathLike[str] | bytes",
+    ep_or_library: Ep | str | os.PathLike[str],
+    model: Model | str | os.PathLike[str] | bytes,
     inputs: Arrays | None = None,
     *,
     rtol: float = 1e-3,
     atol: float = 1e-5,
-    against: "Api | Ep | str | None" = None,
+    against: Api | Ep | str | None = None,
     options: Mapping[str, str] | None = None,
 ) -> int:
     """Compare what an execution provider computes on the core with another engine.
@@ -117,7 +114,7 @@ def given_inputs(model: Model, inputs: Arrays) -> dict[str, Any]:
 
 
 def reference_values(
-    model: Model, feed: Arrays, against: "Api | Ep | str | None" = None
+    model: Model, feed: Arrays, against: Api | Ep | str | None = None
 ) -> dict[str, Any]:
     """Return what another engine computes: outputs, and values between nodes if possible."""
     outputs = [value.name for value in model.graph.outputs]

@@ -3,15 +3,14 @@
 
 import os
 import re
+import sys
 from typing import Any, NamedTuple, Self
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import call
-
-__all__ = ["EP_ENTRY", "Factory", "FactoryLibrary", "make_factories", "missing_functions"]
-__all__ += ["read_factory"]
+from ortcffi.table.load import expose_symbols
 
 EP_ENTRY, EP_END = "CreateEpFactories", "ReleaseEpFactory"
 MOST = 4  # factories for which ONNX Runtime has room
@@ -34,7 +33,20 @@ class Factory(NamedTuple):
     vendor: str
     ep_version: str  # of the execution provider; "" if its struct is too old to say
     version: int  # the API version of its struct
-    problems: tuple[str, ...]  # what is wrong with it
+    problems: list[str]  # what is wrong with it
+
+
+def opened(path: str) -> Any:
+    """Open a library, which stays open, also where it finds ``OrtGetApiBase`` by its name."""
+    reason = ffi.new("char[]", 4096)
+    library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
+    if not library and "undefined symbol: OrtGetApiBase" in decode(reason):
+        expose_symbols()
+        sys.stderr.write("it finds OrtGetApiBase by name: it needs ortcffi.expose_symbols()\n")
+        library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
+    if not library:
+        raise OSError(f"it cannot be loaded: {decode(reason)}")
+    return library
 
 
 class FactoryLibrary:
@@ -47,11 +59,7 @@ class FactoryLibrary:
     @classmethod
     def open(cls, path: str) -> Self:
         """Open a library, which stays open."""
-        reason = ffi.new("char[]", 4096)
-        library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
-        if not library:
-            raise OSError(f"it cannot be loaded: {decode(reason)}")
-        return cls(library)
+        return cls(opened(path))
 
     def make(self, base: Any, logger: Any, room: int = MOST) -> list[Any]:
         """Call ``CreateEpFactories``; the core reads its status."""
@@ -61,8 +69,7 @@ class FactoryLibrary:
         given = (function, name, base, logger, made, room, count)
         call(core_api().pointer, EP_ENTRY, *given)
         if count[0] > room:
-            text = f"{EP_ENTRY} says that it made {count[0]} factories; {room} can be"
-            raise ValueError(text)
+            raise ValueError(f"{EP_ENTRY} says that it made {count[0]} factories; {room} can be")
         return [made[i] for i in range(count[0])]
 
     def release(self, factory: Any) -> None:
@@ -84,19 +91,18 @@ def make_factories(library: FactoryLibrary, base: Any, logger: Any) -> list[Fact
 def read_factory(factory: Any) -> Factory:
     """Return what a factory says, and what is wrong with it."""
     if not factory:
-        return Factory("", "", "", 0, ("it is NULL",))
+        return Factory("", "", "", 0, ["it is NULL"])
     version = factory.ort_version_supported
     problems = [] if version >= 22 else [f"its struct has API version {version}; the first is 22"]
     problems += missing_functions(factory, version, _REQUIRED)
     for one, other, since in _PAIRS:
         if version >= since and bool(getattr(factory, one)) != bool(getattr(factory, other)):
             problems.append(f"it has only one of {one} and {other}")
-    name = _text(factory, "GetName", problems)
-    vendor = _text(factory, "GetVendor", problems)
+    name, vendor = (_text(factory, each, problems) for each in ("GetName", "GetVendor"))
     ep_version = _text(factory, "GetVersion", problems) if version >= 23 else ""
     if ep_version and not _SEMANTIC.fullmatch(ep_version):
         problems.append(f"its version {ep_version!r} is no semantic version, such as 1.2.3")
-    return Factory(name, vendor, ep_version, version, tuple(problems))
+    return Factory(name, vendor, ep_version, version, problems)
 
 
 def missing_functions(

@@ -63,7 +63,6 @@ def registers_a_hundred_times(bench: Bench) -> None:
 
 
 def _resources() -> dict[str, int]:
-    """Files and threads of this process, where the system says how many there are."""
     folders = {"files": "/proc/self/fd", "threads": "/proc/self/task"}
     return {what: len(os.listdir(path)) for what, path in folders.items() if os.path.isdir(path)}
 
@@ -289,11 +288,9 @@ def ends_in_any_order(bench: Bench) -> None:
     for first in (0, 1):
         with bench.env(lambda record: logged.append(record.text)) as env:
             registered = bench.register(env)
-            with bench.tried("no provider could be made"):
-                pair = [bench.make(registered), bench.make(registered)]
+            pair = bench.pair(registered)
             pair[first].close()
             registered.close()
             pair[1 - first].close()
-    for message in logged:
-        if EXCEPTION in message:
-            raise Broken(message)
+    if wrong := [message for message in logged if EXCEPTION in message]:
+        raise Broken(wrong[0])

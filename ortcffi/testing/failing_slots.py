@@ -5,20 +5,18 @@ import functools
 import gc
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ortcffi._native import by_slot, ffi
 from ortcffi._table import HIGHEST_VERSION, host_function, of_core
 from ortcffi.ep.watched import faults_by_slot, set_faults
 from ortcffi.errors import OrtError
+from ortcffi.table.api import Api
 from ortcffi.table.trace import Trace
 from ortcffi.testing.live_objects import left_alive, live_objects
 
-if TYPE_CHECKING:
-    from ortcffi.table.api import Api
 
-
-def watched_host(version: int = HIGHEST_VERSION) -> "Api":
+def watched_host(version: int = HIGHEST_VERSION) -> Api:
     """Get a host of the core whose slots note what they make, as ``watch=True`` has it for ops."""
     base = host_function("OrtcoreWatchedBase")(version)
     return of_core(base.GetApi(version), base, version)

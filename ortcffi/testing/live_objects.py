@@ -25,6 +25,11 @@ def left_alive(before: dict[str, int]) -> dict[str, int]:
     return {kind: now[kind] - count for kind, count in before.items() if now[kind] > count}
 
 
+def left_in_words(before: dict[str, int]) -> str:
+    """Do the same in words, of which there are none where nothing is left."""
+    return ", ".join(f"{count} of kind {kind!r}" for kind, count in left_alive(before).items())
+
+
 def made_since(before: dict[str, int], now: dict[str, int]) -> str:
     """Which slots of watched libraries made more than before, as the end of a sentence."""
     more = {slot: count - before.get(slot, 0) for slot, count in now.items()}

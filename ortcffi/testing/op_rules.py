@@ -22,7 +22,7 @@ from ortcffi.memory.tracking import Tracking
 from ortcffi.table.load import installed_libraries
 from ortcffi.testing.compare import check_same, compute_on_threads, flip
 from ortcffi.testing.ep_factories import missing_functions
-from ortcffi.testing.live_objects import left_alive, live_objects, made_since, malloced
+from ortcffi.testing.live_objects import left_in_words, live_objects, made_since, malloced
 from ortcffi.testing.one_node import Model, ProcessEnded, run_in_process
 from ortcffi.testing.op_bench import CALL_SECONDS, OF_CPU, Bench
 from ortcffi.testing.random_inputs import described
@@ -183,7 +183,8 @@ def computes_on_two_threads(bench: Bench) -> None:
     order.
     """
     bench.require_right()
-    largest = max(bench.computed, key=lambda each: sum(map(_size, each[0])))[0]
+    tried = (inputs for inputs, _ in bench.computed)
+    largest = max(tried, key=lambda inputs: sum(x.size for x in inputs if x is not None))
     with bench.op.kernel(bench.attributes) as kernel:
         for shape in _LARGE:
             given = bench.inputs([shape] * len(bench.op.inputs))
@@ -206,10 +207,6 @@ def computes_on_two_threads(bench: Bench) -> None:
         text = shorten(str(error).rpartition("Mismatched")[2], _MOST_TEXT)
         at_once = f"two threads at the same time, with inputs {described(largest)},"
         raise Broken(f"on {at_once} it computes something else: {text}") from None
-
-
-def _size(x: Any) -> int:
-    return 0 if x is None else int(x.size)
 
 
 @rule("kernel", "ONNX Runtime itself")
@@ -319,8 +316,7 @@ def _repeat(
 
     repeat()
     repeat()
-    left = [f"{count} of kind {kind!r}" for kind, count in left_alive(objects).items()]
-    text = ", ".join(left) + made_since(made, bench.library.left_alive())
+    text = left_in_words(objects) + made_since(made, bench.library.left_alive())
     if not text and memory.bytes_allocated > blocks:
         text = f"{memory.bytes_allocated - blocks} bytes of the kernel's allocator"
     most = 6 if is_quick and not text else 0

@@ -258,12 +258,11 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     if before is None or item.stash.get(_FAILED, False):
         return
     from ortcffi.kernels.host import made_by_slot
-    from ortcffi.testing.live_objects import left_alive, made_since
+    from ortcffi.testing.live_objects import left_in_words, made_since
 
     gc.collect()
-    left = [f"{count} of kind {kind!r}" for kind, count in left_alive(before).items()]
-    text = ", ".join(left) + made_since(item.stash[_MADE], made_by_slot())
-    if text := ", ".join([text, *blocks] if text else blocks):
+    text = left_in_words(before) + made_since(item.stash[_MADE], made_by_slot())
+    if text := ", ".join(filter(None, (text, *blocks))):
         item.config.stash[_LEFT][item.nodeid] = text
         pytest.fail(f"the test left alive {text}", pytrace=False)
 

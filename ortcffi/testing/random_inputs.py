@@ -2,14 +2,12 @@
 """Random inputs of models and ops, for the commands that run one."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ortcffi.session.session import Session
 from ortcffi.values.element_types import ValueKind
-
-if TYPE_CHECKING:
-    from ortcffi.session.session import Session
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -30,7 +28,7 @@ def shapes_of(given: Iterable[str]) -> Shapes:
 
 
 def random_feed(
-    session: "Session", feed: dict[str, Any], shapes: Shapes, size: int
+    session: Session, feed: dict[str, Any], shapes: Shapes, size: int
 ) -> dict[str, Any]:
     """Return inputs by name: those given, and random ones for the others.
 

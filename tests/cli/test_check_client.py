@@ -134,9 +134,9 @@ def test_what_it_called_before_it_hung_is_reported(library):
 @pytest.mark.parametrize(
     ("words", "facts"),
     [
-        ({"ASKED": 16, "OP_VERSION": 16}, (16, 16, ("CreateKernelV2", "KernelComputeV2"))),
+        ({"ASKED": 16, "OP_VERSION": 16}, (16, 16, ["CreateKernelV2", "KernelComputeV2"])),
         # Older hosts can run one that has both.
-        ({"OP_VERSION": 22, "MORE": ".CreateKernel=create,"}, (22, 1, ())),
+        ({"OP_VERSION": 22, "MORE": ".CreateKernel=create,"}, (22, 1, [])),
     ],
 )
 def test_what_the_struct_of_an_op_relies_on_counts(library, words, facts):

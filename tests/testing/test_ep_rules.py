@@ -100,7 +100,7 @@ def test_a_second_call_is_not_tried_where_its_inputs_could_not_differ():
     bench = SimpleNamespace(
         registered=nullcontext,
         tried=lambda _: nullcontext(),
-        make=lambda _: provider,
+        pair=lambda _: [provider, provider],
         model=lambda: None,
         values=lambda: {"i": np.arange(3), "of no part": np.ones(3)},
     )
