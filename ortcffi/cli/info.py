@@ -7,7 +7,6 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from typing import Any
 
 from ortcffi._convert import decode
@@ -26,6 +25,8 @@ need be installed."""
 
 def package_version(name: str = "ortcffi") -> str:
     """Return the version of an installed package, or a text if it is not installed."""
+    from importlib import metadata  # which takes as long to import as a fourth of `info`
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -15,7 +15,7 @@ The levels: "from 24" is a must from that API version on; "may" may be answered 
 import ast
 import re
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -84,11 +84,10 @@ def fits(answer: str, holds: str) -> bool:
 def row(group: str, call: str, holds: str, level: str = "must", source: str = "") -> Rule:
     """Make a row; the level is one of `LEVELS`, with a reason behind a colon, or "from 24"."""
     kind, _, reason = level.partition(": ")
-    first = first_version(call)
-    if kind.startswith("from "):
-        first, kind = max(first, int(kind.removeprefix("from "))), "must"
+    least, kind = (int(kind[5:]), "must") if kind.startswith("from ") else (1, kind)
 
     def check(bench: Bench) -> str:
+        first = max(least, first_version(call))
         if bench.table.version < first:
             raise NotTried(f"asked from API version {first} on")
         answer = bench.answer(call)
@@ -96,8 +95,7 @@ def row(group: str, call: str, holds: str, level: str = "must", source: str = ""
             raise Broken(f"answers {answer or 'nothing'}, not {holds or 'nothing'}")
         return answer
 
-    more = f"from API version {first} on"
-    return Rule(call, group, holds, more, reason or source, check, must=kind == "must")
+    return Rule(call, group, holds, reason or source, check, must=kind == "must")
 
 
 def first_version(call: str) -> int:
@@ -108,15 +106,14 @@ def first_version(call: str) -> int:
 
 def _of_files() -> Iterator[Rule]:
     for path in sorted(FOLDER.glob("*.tsv")):
-        source = ""
+        source, group = "", path.stem.replace("_", " ")
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("# "):
                 source = line.removeprefix("# ")
                 continue
             for each in _rows_of(line):
                 call, holds, *level = each.split("\t")
-                group, kind = path.stem.replace("_", " "), (level or ["must"])[0]
-                yield row(group, call, holds, kind, source)
+                yield row(group, call, holds, (level or ["must"])[0], source)
 
 
 def _rows_of(line: str) -> list[str]:
@@ -151,9 +148,9 @@ def _of_slots(calls: Sequence[str]) -> Iterator[tuple[str, ...]]:
                     yield group, call, holds, level, "guideline 5"
 
 
-def groups(rows: Iterable[Rule] | None = None) -> list[str]:
-    """Return the groups of rows, by default of all."""
-    return list(dict.fromkeys(each.group for each in (ROWS if rows is None else rows)))
+def groups() -> list[str]:
+    """Return the groups of rows."""
+    return list(dict.fromkeys(each.group for each in ROWS))
 
 
 _WRITTEN = list(_of_files())

@@ -2,6 +2,7 @@
 """`Binding`: inputs and outputs, bound once for many runs."""
 
 from collections.abc import Iterable, Mapping
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,18 +43,9 @@ class Binding(Binder, Closing):
         self._begin(ffi.typeof("OrtIoBinding*"), session, (session, {}, {}))
         self.session = session
 
-    @property
-    def _inputs(self) -> dict[str, Any]:
-        """What is bound, by name; empty after the release."""
-        return self._bound_of(1)
-
-    @property
-    def _outputs(self) -> dict[str, Any]:
-        return self._bound_of(2)
-
-    def _bound_of(self, place: int) -> dict[str, Any]:
-        parents = self._handle_parents
-        return parents[place] if parents else {}
+    # What is bound, by name; empty after the release.
+    _inputs: Any = property(lambda self: self._handle_parents[1] if self._handle_parents else {})
+    _outputs: Any = property(lambda self: self._handle_parents[2] if self._handle_parents else {})
 
     @property
     def api(self) -> "Api":
@@ -115,10 +107,9 @@ class Binding(Binder, Closing):
             As of `bind_input` for the names of inputs, without a copy of arrays, and of
             `bind_output` for those of outputs.
         """
-        specs = self.session
-        inputs = {spec.name for spec in (*specs.inputs, *specs.overridable_initializers)}
         for name, x in io.items():
-            bind = self.bind_input if name in inputs else self.bind_output
+            is_input = self.session._place_of_input(name) is not None
+            bind = self.bind_input if is_input else self.bind_output
             bind(name, x)
 
     def bind_input(self, name: str, x: Any, *, copy: bool = False) -> None:
@@ -174,9 +165,9 @@ class Binding(Binder, Closing):
         place = session._place_of_output(name)
         if place is None:
             session._rules.refuse(session, "output", name)
+        if isinstance(x, MemoryInfo) and not self.api.same_library(x.api):
+            raise ValueError(f"the memory info of {quoted(name)} belongs to {x.api}")
         if x is None or isinstance(x, MemoryInfo):
-            if x is not None and not self.api.same_library(x.api):
-                raise ValueError(f"the memory info of {quoted(name)} belongs to {x.api}")
             self._bind_to(name, x, None, is_input=False)
         else:
             value = target_value(self.api, session.outputs[place], x)
@@ -215,12 +206,8 @@ class Binding(Binder, Closing):
         if not count[0]:
             return []
         sizes = ffi.unpack(lengths[0], count[0])
-        joined = bytes(ffi.buffer(text[0], sum(sizes)))
-        names, start = [], 0
-        for size in sizes:
-            names.append(joined[start : start + size].decode(errors="replace"))
-            start += size
-        return names
+        names = BytesIO(ffi.buffer(text[0], sum(sizes)))
+        return [names.read(size).decode(errors="replace") for size in sizes]
 
     def output_values(self) -> list[Value]:
         """Return the values of the bound outputs, in the order of `output_names`.
@@ -280,16 +267,14 @@ def bound(
     """Do the work of `Session.bind`."""
     if isinstance(outputs, str) or not isinstance(outputs, Iterable | None):
         raise TypeError(f"outputs must be a mapping or a list of names, not {outputs!r}")
-    known = {spec.name for spec in session.outputs}
-    to_bind: dict[str, Any] = {}
+    known = {spec.name: None for spec in session.outputs}
+    to_bind: dict[str, Any] = dict(known if outputs is None else {})
     if isinstance(outputs, Mapping):
         to_bind.update(outputs)
     elif outputs is not None:
         for name in outputs:
             encode("the name of an output", name)
             to_bind[name] = None
-    else:
-        to_bind.update((spec.name, None) for spec in session.outputs)
     inputs = {} if inputs is None else mapping("inputs", inputs)
     names = {spec.name for spec in (*session.inputs, *session.overridable_initializers)}
     for name, x in io.items():

@@ -132,9 +132,11 @@ def source_of(api: "Api", model: Any, weights: "PrepackedWeights | None" = None)
 def _create(  # noqa: PLR0913, PLR0917  # what the function of the API takes
     api: "Api", slot: str, subject: Any, store: Any, env: Any, options: Any, out: Any
 ) -> None:
+    global _next_return  # noqa: PLW0603
     check(api.pointer, getattr(lib, slot)(api.pointer, env, *subject, options, *store, out))
-    if not api.is_core and _size_of(*subject) >= _LARGE:
-        _return_seldom()
+    if not api.is_core and _size_of(*subject) >= _LARGE and time.monotonic() >= _next_return:
+        _next_return = time.monotonic() + _PAUSE  # since that locks all heaps of glibc in turn
+        return_unused()
 
 
 def _size_of(model: bytes, length: int | None = None) -> int:
@@ -143,14 +145,6 @@ def _size_of(model: bytes, length: int | None = None) -> int:
         return os.path.getsize(model) if length is None else length
     except OSError:  # it was removed meanwhile
         return 0
-
-
-def _return_seldom() -> None:
-    """Return unused memory unless that was done just now: it locks all heaps of glibc in turn."""
-    global _next_return  # noqa: PLW0603
-    if (now := time.monotonic()) >= _next_return:
-        _next_return = now + _PAUSE
-        return_unused()
 
 
 def return_unused() -> None:

@@ -91,7 +91,8 @@ def _close(mailbox: Mailbox, *ends: int) -> None:
         os.close(end)
 
 
-def _settle(job: Job, future: "asyncio.Future[list[Any]]") -> None:
+def _settle(job: Job, future: "asyncio.Future[list[Any]] | Future[list[Any]]") -> None:
+    """Give a future the result of a run, unless it was cancelled."""
     try:
         result = job.result()
     except BaseException as error:  # noqa: BLE001  # raised where the future is awaited
@@ -154,11 +155,5 @@ def future_of_threads(session: "Session", /, *arguments: Any, **keywords: Any) -
 
 
 def _notify(job: Job) -> None:
-    """Give a future the result of a run, on a thread of this package."""
-    future = job.take_owner()
-    try:
-        result = job.result()
-    except BaseException as error:  # noqa: BLE001  # raised by the future's result()
-        future.set_exception(error)
-    else:
-        future.set_result(result)
+    """Settle a future on a thread of this package."""
+    _settle(job, job.take_owner())

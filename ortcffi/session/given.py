@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 def input_value(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
     """Return a Value of a library for an input, or None for no input."""
-    if spec.kind is ValueKind.OPTIONAL and _is_nothing(x):
+    holds_none = isinstance(x, Value) and not x.closed and x.kind is ValueKind.OPTIONAL
+    if spec.kind is ValueKind.OPTIONAL and (x is None or holds_none):
         return None
     subject, kind = f"input {quoted(spec.name)}", _kind_inside(spec)
     value = _as_value(api, subject, spec, kind, x)
@@ -53,19 +54,15 @@ def target_value(api: "Api", spec: "ValueSpec", x: Any) -> Value:
     return Value.from_numpy(x, api=api)
 
 
-def _is_nothing(x: Any) -> bool:
-    """Whether an optional input is left out."""
-    return x is None or (isinstance(x, Value) and not x.closed and x.kind is ValueKind.OPTIONAL)
-
-
 def _as_value(api: "Api", subject: str, spec: "ValueSpec", kind: ValueKind, x: Any) -> Value:
     if isinstance(x, Value):
         _check_open(subject, x)
         return of_library(api, x)
+    inside = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
     if kind is ValueKind.SEQUENCE:
-        return _as_sequence(api, subject, spec, x)
+        return _as_sequence(api, subject, type_info.contained_element(inside), x)
     if kind is ValueKind.MAP:
-        return Value.map(mapping(subject, x), type_info.contained_dtype(_inside(spec)), api=api)
+        return Value.map(mapping(subject, x), type_info.contained_dtype(inside), api=api)
     if kind is ValueKind.SPARSE:
         if not hasattr(x, "tocoo"):
             given = type(x).__name__
@@ -84,10 +81,9 @@ def of_library(api: "Api", value: Value) -> Value:
     return mine
 
 
-def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
+def _as_sequence(api: "Api", subject: str, element: int | None, x: Any) -> Value:
     from ortcffi.values import containers
 
-    element = type_info.contained_element(_inside(spec))
     items = containers.sequence_items(subject, x, element)
     if not items and element is not None:
         from ortcffi.session.empty import empty_sequence
@@ -95,11 +91,6 @@ def _as_sequence(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
         return empty_sequence(api, element)
     values = [of_library(api, i) if isinstance(i, Value) else i for i in items]
     return Value.sequence(values, api=api)
-
-
-def _inside(spec: "ValueSpec") -> Any:
-    """Return the type of an input, or the one that it may hold if it is optional."""
-    return spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else spec.type_info
 
 
 def _kind_inside(spec: "ValueSpec") -> ValueKind:
@@ -113,19 +104,16 @@ def _as_tensor(api: "Api", subject: str, spec: "ValueSpec", x: Any) -> Value:
         raise TypeError(f"{subject} must be an array, not the class {x.__name__}")
     if isinstance(x, np.ndarray):
         if isinstance(x, np.ma.MaskedArray):
-            raise TypeError(
-                f"{subject} must not be masked, since values have no mask: use filled()"
-            )
+            text = "must not be masked, since values have no mask: use filled()"
+            raise TypeError(f"{subject} {text}")
         if x.dtype == object and spec.element_type not in (None, ElementType.STRING):
             raise _of_objects(subject, spec, x)
-        array = array_for(subject, spec, x)
     elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic) and not _is_for_numpy(x):
         value = Value.from_dlpack(x, api=api)
         if spec.element_type in (None, value.element_type):
             return value
-        array = array_for(subject, spec, value.numpy())
-    else:
-        array = array_for(subject, spec, x)
+        x = value.numpy()
+    array = array_for(subject, spec, x)
     try:
         element = element_of(array.dtype)
     except TypeError as error:

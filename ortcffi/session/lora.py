@@ -66,7 +66,9 @@ class LoraAdapter(Handle):
             # The library says what is wrong with what cannot be read.
             slot, arguments = "CreateLoraAdapter", (native(path),)
         else:
-            content = _bytes_of(source)
+            content = bytes_like("source", source)
+            if len(content) == 0:
+                raise ValueError("source must not be empty")
         if content:
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
         self._create(api, slot, *arguments, memory, parents=(allocator,))
@@ -84,10 +86,3 @@ def _content_of(path: bytes) -> bytes:
             return file.read()
     except OSError:
         return b""
-
-
-def _bytes_of(source: Any) -> Any:
-    content = bytes_like("source", source)
-    if len(content) == 0:
-        raise ValueError("source must not be empty")
-    return content

@@ -3,12 +3,13 @@
 
 import os
 from collections.abc import Hashable, Iterable, Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ortcffi._public import aligned, duration, html_table, printable, public, quoted, size
 from ortcffi.session.compiled import open_sessions
 from ortcffi.session.limits import arena_stats
-from ortcffi.session.series import RUNS, all_series, counts_in, errors_of, model_of, quantile
+from ortcffi.session.series import RUNS, all_series, counts_in, end_of, errors_of, model_of
 from ortcffi.session.session import Session
 
 if TYPE_CHECKING:
@@ -74,7 +75,10 @@ class SessionMetrics(NamedTuple):
         """
         if not 0 <= part <= 1:
             raise ValueError(f"part must be from 0 to 1, not {part!r}")
-        return quantile(self.durations, part)
+        wanted = max(part * sum(self.durations), 1)
+        counts = enumerate(accumulate(self.durations))
+        place = next((place for place, count in counts if count >= wanted), None)
+        return None if place is None else end_of(place) * 1e-9
 
     @property
     def p50(self) -> float | None:
@@ -174,43 +178,18 @@ def metrics() -> Metrics:
             stats = arena_stats(session)
             if stats is not None:
                 arenas[arena] = stats
-        durations, errors, seconds = counts_of(session)
+        counts = counts_in(session._counts())
+        durations, seconds = counts[0][RUNS]
         facts = session._number, model_of(session), sum(durations), session.running
         shown = arena if arena in arenas else None
-        found.append(SessionMetrics(*facts, errors, seconds, durations, shown))
+        found.append(SessionMetrics(*facts, errors_of(counts), seconds, durations, shown))
     return Metrics(tuple(found), arenas)
 
 
 # --- what is found --------------------------------------------------------------------------------
 
 
-class Counts(NamedTuple):
-    """Counts and durations of a session's runs, as C counts them.
-
-    Attributes
-    ----------
-    durations : tuple of int
-        Runs that succeeded, by the range of their duration.
-    errors : dict of str to int
-        The others, as `SessionMetrics` has them.
-    seconds : float
-        What the runs that succeeded took together.
-    """
-
-    durations: tuple[int, ...]
-    errors: dict[str, int]
-    seconds: float
-
-
-def counts_of(session: Session) -> Counts:
-    """Return the counts of a session, which may be closed."""
-    counts = counts_in(session._counts())
-    durations, seconds = counts[0][RUNS]
-    return Counts(durations, errors_of(counts), seconds)
-
-
 def _arena_of(session: Session) -> str | None:
-    """Return the name of the arena; None where the options say that there is none."""
     options = session._options
     if options is not None and options.shared_arena:
         place = f"environment of {_short_name(session.api.library)}"

@@ -101,19 +101,9 @@ def read_profile(path: str) -> Profile:
 
     with open(path, encoding="utf-8", errors="replace") as file:
         entries = json.load(file)
-    events = [
-        ProfileEvent(
-            entry.get("name", ""),
-            entry.get("cat", ""),
-            entry.get("ts", 0),
-            entry.get("dur", 0),
-            entry.get("tid", 0),
-            entry.get("args", {}),
-        )
-        for entry in entries
-        if entry.get("ph") == "X"
-    ]
-    return Profile(path, events)
+    facts = {"name": "", "cat": "", "ts": 0, "dur": 0, "tid": 0, "args": {}}
+    kept = (facts | entry for entry in entries if entry.get("ph") == "X")
+    return Profile(path, [ProfileEvent(*map(entry.get, facts)) for entry in kept])
 
 
 def profiled_run(

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 Choice = str | EpDevice | os.PathLike[str]
 Provider = Choice | tuple[Choice, Mapping[str, str]]
-
-
 Chosen = tuple[Any, dict[str, str]]  # a provider and its options
 
 
@@ -187,11 +185,7 @@ def assigned_groups(session: "Loaded") -> list[tuple[str, list[AssignedNode]]]:
 
 
 def _node(api: "Api", node: Any) -> AssignedNode:
-    slots = (
-        "EpAssignedNode_GetName",
-        "EpAssignedNode_GetDomain",
-        "EpAssignedNode_GetOperatorType",
-    )
+    slots = (f"EpAssignedNode_Get{each}" for each in ("Name", "Domain", "OperatorType"))
     return AssignedNode(*(_text(api, slot, node) for slot in slots))
 
 

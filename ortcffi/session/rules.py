@@ -202,10 +202,6 @@ def _unknown_name(why: str, session: "Session", name: Any) -> Exception:
     return unknown(why, name, inputs if why == "input" else session.outputs)
 
 
-def _given_twice(_session: "Session", name: str) -> TypeError:
-    return TypeError(f"input {quoted(name)} was given twice: in feed and as a keyword")
-
-
 def _overlap(_session: "Session", what: tuple[str, str, str]) -> InvalidArgument:
     output, kind, other = what
     return InvalidArgument(
@@ -225,31 +221,27 @@ def _no_memory(session: "Session", what: tuple[str, str]) -> BaseException:
 def _ended(session: "Session", what: tuple[int, float]) -> BaseException:
     """Return the error for a run that was ended early: by which `enum ending`, and its timeout."""
     ending, seconds = what
+    run, timeout = f"the run of {_named(session)}", f"its timeout of {seconds:g} seconds"
     if _ENDINGS[ending] == "timeout":
-        return TimeoutError(
-            f"the run of {_named(session)} was ended since it took longer than its timeout "
-            f"of {seconds:g} seconds"
-        )
+        return TimeoutError(f"{run} was ended since it took longer than {timeout}")
     if _ENDINGS[ending] == "timeout in the queue":
-        return QueueTimeout(
-            f"the run of {_named(session)} did not begin within its timeout of {seconds:g} "
-            "seconds: other runs were under way"
-        )
+        return QueueTimeout(f"{run} did not begin within {timeout}: other runs were under way")
     if _ENDINGS[ending] == "KeyboardInterrupt":
         return KeyboardInterrupt()
     return Cancelled("the run was ended by cancel", "Run")
 
 
 def _overload(session: "Session", most: int) -> BaseException:
-    return Overloaded(
-        f"the run of {_named(session)} was not queued: {most} runs were waiting for a thread"
-    )
+    run = f"the run of {_named(session)}"
+    return Overloaded(f"{run} was not queued: {most} runs were waiting for a thread")
 
 
 _REFUSALS: dict[str, Callable[..., BaseException]] = {
     "input": partial(_unknown_name, "input"),
     "output": partial(_unknown_name, "output"),
-    "twice": _given_twice,
+    "twice": lambda _, name: TypeError(
+        f"input {quoted(name)} was given twice: in feed and as a keyword"
+    ),
     "overlap": _overlap,
     "memory": _no_memory,
     "end": _ended,

@@ -8,9 +8,9 @@ mapped, so that C counts into it, and locked as long as the process lives.
 import os
 import warnings
 from _thread import RLock
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from itertools import accumulate, count
+from itertools import count
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -192,19 +192,3 @@ def end_of(place: int) -> float:
     """Return the nanoseconds that end a range."""
     power, part = divmod(place, _PARTS)
     return (1 << (power + _FIRST_POWER)) * (1 + (part + 1) / _PARTS)
-
-
-def quantile(counts: Sequence[int], part: float) -> float | None:
-    """Return the seconds within which a part of the runs was done; None where there was no run.
-
-    Parameters
-    ----------
-    counts : sequence of int
-        How many runs were in each range.
-    part : float
-        From 0 to 1.
-    """
-    wanted = max(part * sum(counts), 1)
-    places = (place for place, count in enumerate(accumulate(counts)) if count >= wanted)
-    place = next(places, None)
-    return None if place is None else end_of(place) * 1e-9

@@ -3,7 +3,7 @@
 
 A rule is a function of a bench, which has a library. It returns if the rule is kept, raises
 `Broken` or any other exception if it is broken, and `NotTried` if that cannot be known. Its name is
-that of the rule, its docstring what must hold and how that is tried: the command line, the reports
+that of the rule, its docstring what must hold, and how that is tried: the command line, the reports
 and the documentation take both from here. A crash is a finding, about the rule that was tried.
 """
 
@@ -44,7 +44,6 @@ class Rule(NamedTuple):
     name: str
     group: str
     holds: str  # what must hold, in one sentence
-    more: str  # why, and how it is tried
     source: str  # who says so: the header, a guideline, a measurement
     check: Callable[[Any], Any]
     must: bool = True  # or else the library may break it
@@ -61,9 +60,9 @@ def rule(group: str, source: str, **about: Any) -> Callable[[Callable[[Any], Any
     """Make a rule of a function, of which more is said as the attributes of `Rule` have it."""
 
     def add(check: Callable[[Any], Any]) -> Rule:
-        holds, _, more = (check.__doc__ or "").partition("\n\n")
+        holds = (check.__doc__ or "").partition("\n\n")[0].strip()
         name = check.__name__.replace("_", "-")
-        RULES.append(Rule(name, group, holds.strip(), more, source, check, **about))
+        RULES.append(Rule(name, group, holds, source, check, **about))
         return RULES[-1]
 
     return add
