@@ -31,7 +31,8 @@ from ortcffi.testing.rules import Broken, NotTried, Result, Rule, Subject, try_e
 FOLDER = Path(__file__).parent / "rows"
 LEVELS = "must", "may", "reported"
 CALL_SECONDS = 30  # for a row
-BATCH = 60  # rows that a process tries
+BATCH = 250  # rows that a process tries
+_IMPORTED = "numpy", "ortcffi.models.python_ep"  # by rows, which are tried in forks
 _BAD = "bad calls", "...", "reported: NULL where a pointer must be"
 
 
@@ -172,7 +173,7 @@ def try_suite(subject: Subject, rules: Sequence[Rule] | None = None) -> Iterator
     together = [each for each in listed if not _is_alone(each)]
     batches = [together[i : i + BATCH] for i in range(0, len(together), BATCH)]
     batches += [[each] for each in listed if _is_alone(each)]
-    with child.prepared(__name__):
+    with child.prepared(__name__, *_IMPORTED):
         given = [(batch, subject) for batch in batches]
         for results in child.side_by_side(try_each, given):
             yield from results

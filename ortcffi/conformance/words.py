@@ -199,8 +199,10 @@ class Words:
     # --- options ----------------------------------------------------------------------------------
 
     def options(self) -> Any:
-        """Session options."""
-        return self._do("CreateSessionOptions")
+        """Session options: threads of many sessions would take longer than the rows."""
+        options = self._do("CreateSessionOptions")
+        self._do("SetIntraOpNumThreads", options, 1)
+        return options
 
     def run_options(self) -> Any:
         """Options of a run."""

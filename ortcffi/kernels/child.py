@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Processes of Python for what may crash: how they start, what they may take, how they end."""
 
+import gc
 import json
 import os
 import signal
@@ -226,6 +227,7 @@ def next_fork(answers: int) -> Any:
     Where there are no requests any more, None is returned to it. A fork has the files of its folder
     as standard streams.
     """
+    gc.freeze()  # or the collector of each fork writes to all pages, which are copied then
     with open(0, "rb", closefd=False) as requests:
         for line in requests:
             fork = _fork() if hasattr(os, "fork") else 0

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The command line as a whole."""
 
-import io
 import os
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stdout
 from subprocess import CompletedProcess
 
 import pytest
@@ -20,43 +19,32 @@ def run(*arguments: str) -> CompletedProcess[str]:
     return processes.run(*COMMAND, *arguments, code=None)
 
 
-def run_here(*arguments: str) -> CompletedProcess[str]:
-    """The same without a process for it."""
-    output, errors = io.StringIO(), io.StringIO()
-    with redirect_stdout(output), redirect_stderr(errors):
-        try:
-            code = command_line.main(arguments)
-        except SystemExit as end:
-            code = end.code
-    return CompletedProcess(arguments, code, output.getvalue(), errors.getvalue())
-
-
 def test_help_lists_every_command():
     done = run("--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert all(f"\n  {name} " in done.stdout for name in ["bench", "doctor", "info", "config"])
 
 
-def test_without_arguments_it_helps():
+def test_without_arguments_it_helps(run_here):
     assert run_here().stdout == run_here("--help").stdout
 
 
 @pytest.mark.parametrize("name", command_line.COMMANDS)
-def test_every_command_has_help(name):
+def test_every_command_has_help(run_here, name):
     done = run_here(name, "--help")
     assert done.returncode == 0
     assert done.stdout.startswith(f"usage: python -m ortcffi {name} ")
 
 
 @pytest.mark.parametrize("script", ["/usr/bin/ortcffi", "ortcffi.exe"])
-def test_the_installed_script_calls_itself_by_its_name(monkeypatch, script):
+def test_the_installed_script_calls_itself_by_its_name(run_here, monkeypatch, script):
     monkeypatch.setattr(sys, "argv", [script])
     assert run_here().stdout.startswith("usage: ortcffi COMMAND ")
     assert run_here("info", "--frobnicate").stderr.startswith("usage: ortcffi info ")
     assert run_here("run", "no such file.onnx").stderr.startswith("ortcffi run: ")
 
 
-def test_the_version_is_printed():
+def test_the_version_is_printed(run_here):
     assert run_here("--version").stdout == f"ortcffi {package_version()}\n"
 
 
@@ -76,14 +64,14 @@ def test_the_version_is_printed():
         ),
     ],
 )
-def test_a_wrong_option_is_named(words, says):
+def test_a_wrong_option_is_named(run_here, words, says):
     done = run_here(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
 
 
 @pytest.mark.parametrize("argument", ["frobnicate", "--frobnicate", ""])
-def test_an_unknown_command_is_named_with_what_was_expected(argument):
+def test_an_unknown_command_is_named_with_what_was_expected(run_here, argument):
     done = run_here(argument)
     assert (done.returncode, done.stdout) == (2, "")
     names = "run, info, edit, diff, bench, doctor, check, conform, config"
@@ -157,7 +145,7 @@ def test_an_output_without_a_reader_leaves_no_file_open():
 
 @pytest.mark.parametrize("command", ["doctor", "check"])
 def test_a_relative_path_in_a_deleted_directory_is_an_error_without_a_traceback(
-    tmp_path, monkeypatch, command
+    run_here, tmp_path, monkeypatch, command
 ):
     gone = tmp_path / "gone"
     gone.mkdir()
