@@ -34,7 +34,7 @@ RUNS_OF_OTHERS = abi heap storm:2:5000:2 storm:2:10000:1:arena adaptor_storm:2:2
 # In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
-WRAPPED = mmap mprotect madvise pthread_key_create pthread_mutex_init
+WRAPPED = mmap mprotect madvise pthread_key_create
 PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))$(EXE)))
 # The command that each client is started with, such as valgrind.
 UNDER =

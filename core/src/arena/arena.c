@@ -144,10 +144,11 @@ OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const 
   CORE_TRY(
       core_new_adaptor("Arena", NULL, sizeof(struct arena), inner, arena_alloc, arena_free, &made));
   struct arena* self = (struct arena*)made;
-  if (!core_set_adaptor_info(&self->adaptor, info) || !core_mutex_begin(&self->lock)) {
+  if (!core_set_adaptor_info(&self->adaptor, info)) {
     core_release_adaptor(made);
     return CORE_OUT_OF_MEMORY(Arena, sizeof *self);
   }
+  core_mutex_begin(&self->lock);
   set_measures(self, cfg);
   self->adaptor.base.Reserve = arena_reserve;
   self->adaptor.base.GetStats = arena_stats;

@@ -4,8 +4,6 @@
 #include "compile/ep.h"
 #include "ep/library.h"
 
-static struct core_claims* claims_of(OrtcoreClaims* claims) { return (struct core_claims*)claims; }
-
 static void forget_groups(struct core_claims* claims) {
   for (size_t i = 0; i < claims->seen.group_count; i++) {
     heap_free((void*)claims->seen.groups[i].nodes);
@@ -164,16 +162,11 @@ OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, Ortc
   core_retain(&claims->ep->object);
   OrtStatus* status = ask_all(claims, graph);
   claims->info.graph = NULL;
-  if (status != NULL) {
-    core_drop(&claims->object);
-    return core_named("ortcore_ep_claim", status);
-  }
+  CORE_TRY_OR(core_named("ortcore_ep_claim", status), core_drop(&claims->object));
   *out = &claims->seen;
   return NULL;
 }
 
 void ORT_API_CALL core_release_claims(OrtcoreClaims* claims) {
-  if (claims != NULL) {
-    core_drop(&claims_of(claims)->object);
-  }
+  core_drop(claims != NULL ? &((struct core_claims*)claims)->object : NULL);
 }

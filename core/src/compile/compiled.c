@@ -129,12 +129,9 @@ static OrtStatus* show_group(struct compiled* compiled, const struct core_claims
   return NULL;
 }
 
-OrtStatus* core_describe_operand(const OrtValueInfo* value, bool with_constant,
-                                 OrtcoreOperand* out) {
+static OrtStatus* describe_operand(const OrtValueInfo* value, bool with_constant,
+                                   OrtcoreOperand* out) {
   const OrtTensorTypeAndShapeInfo* tensor;
-  if (value == NULL) {
-    return NULL;
-  }
   out->name = value->name;
   CORE_TRY(core_known_type(value, &out->type));
   CORE_TRY(core_known_tensor(value, &tensor));
@@ -142,15 +139,14 @@ OrtStatus* core_describe_operand(const OrtValueInfo* value, bool with_constant,
   return with_constant ? core_initializer_of(value, &out->constant) : NULL;
 }
 
-/* Describes the operands of a node. Constants are described with their tensors where the provider
- * reads them as inputs: always for a kernel, for a fused node if it does not keep them itself. */
-static OrtStatus* describe_all(const struct core_compiled_node* node) {
-  const OrtNode* of = node->node;
-  for (size_t i = 0; i < of->input_count + of->output_count; i++) {
-    const OrtValueInfo* value = of->values[i];
-    bool with_constant = value != NULL && ((node->kernel.def != NULL && core_is_constant(value)) ||
-                                           value->flags & CORE_IS_CONSTANT_INPUT);
-    CORE_TRY(core_describe_operand(value, with_constant, &node->operands[i]));
+OrtStatus* core_describe_operands(const OrtNode* node, bool with_constants, OrtcoreOperand* out) {
+  for (size_t i = 0; i < node->input_count + node->output_count; i++) {
+    const OrtValueInfo* value = node->values[i];
+    if (value != NULL) {
+      bool with_constant =
+          (with_constants && core_is_constant(value)) || value->flags & CORE_IS_CONSTANT_INPUT;
+      CORE_TRY(describe_operand(value, with_constant, &out[i]));
+    }
   }
   return NULL;
 }
@@ -206,7 +202,7 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   made->stays = core_pool_array(&compiled->pool, node->output_count, sizeof *made->stays);
   CORE_RETURN_IF(made->operands == NULL || made->stays == NULL,
                  core_no_memory(count * sizeof *made->operands));
-  CORE_TRY(describe_all(made));
+  CORE_TRY(core_describe_operands(node, made->kernel.def != NULL, made->operands));
   CORE_TRY(move_constants(&compiled->pool, made));
   compiled->answers[place] =
       (OrtcoreCompiledNode){.op = &made->op,
@@ -245,8 +241,7 @@ static OrtStatus* check_count(const struct compiled* compiled) {
                                   what, compiled->ep->name);
 }
 
-/* Copies a node with graphs: the values that these read become inputs behind its own. */
-static OrtStatus* copy_whole(struct core_pool* pool, const OrtNode* of, const OrtNode** out) {
+OrtStatus* core_copy_whole(struct core_pool* pool, const OrtNode* of, const OrtNode** out) {
   size_t outer = of->implicit_inputs.count, count = of->input_count + outer + of->output_count;
   OrtNode* node = core_pool_take(pool, sizeof *node + 2 * count * sizeof(void*));
   CORE_NEED_MEMORY(node, sizeof *node);
@@ -276,7 +271,7 @@ static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, si
                  "the provider takes a node that it has no kernel for: %s", of->op_type);
   node.kernel = found != NULL ? *found : core_kernel_of_op(op);
   if (of->subgraphs.count > 0) {
-    CORE_TRY(copy_whole(&compiled->pool, of, &node.node));
+    CORE_TRY(core_copy_whole(&compiled->pool, of, &node.node));
   }
   return finish_node(compiled, place, &node);
 }
@@ -383,16 +378,11 @@ OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled**
     core_retain(&compiled->graph->object);
   }
   OrtStatus* status = compile(compiled, own);
-  if (status != NULL) {
-    core_drop(&compiled->object);
-    return core_named("ortcore_ep_compile", status);
-  }
+  CORE_TRY_OR(core_named("ortcore_ep_compile", status), core_drop(&compiled->object));
   *out = &compiled->seen;
   return NULL;
 }
 
 void ORT_API_CALL core_release_compiled(OrtcoreCompiled* compiled) {
-  if (compiled != NULL) {
-    core_drop(&((struct compiled*)compiled)->object);
-  }
+  core_drop(compiled != NULL ? &((struct compiled*)compiled)->object : NULL);
 }

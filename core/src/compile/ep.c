@@ -99,16 +99,11 @@ OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t
   struct ep_creation creation = {ep, devices, count, options, logger};
   CORE_THEN(status, core_ep_call("CreateEp", create_ep, &creation));
   CORE_THEN(status, core_find_memory(ep, devices, count));
-  if (status != NULL) {
-    core_drop(&ep->object);
-    return core_named("ortcore_create_ep", status);
-  }
+  CORE_TRY_OR(core_named("ortcore_create_ep", status), core_drop(&ep->object));
   *out = &ep->seen;
   return NULL;
 }
 
 void ORT_API_CALL core_release_ep(OrtcoreEp* ep) {
-  if (ep != NULL) {
-    core_drop(&core_ep_of(ep)->object);
-  }
+  core_drop(ep != NULL ? &core_ep_of(ep)->object : NULL);
 }

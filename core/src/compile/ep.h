@@ -82,10 +82,13 @@ OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out);
 OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
                             const struct core_registered_kernel** out);
 
-/** Says what a kernel must know of an operand, into zeroed memory; nothing for one that is left out
- * (NULL). A value without a type has any. */
-OrtStatus* core_describe_operand(const OrtValueInfo* value, bool with_constant,
-                                 OrtcoreOperand* out);
+/** Says what a kernel must know of the inputs and outputs of a node, into zeroed memory; nothing of
+ * one that is left out. A value without a type has any. Constants are described with their tensors
+ * where they are wanted, and where a fused node has them as inputs. */
+OrtStatus* core_describe_operands(const OrtNode* node, bool with_constants, OrtcoreOperand* out);
+
+/** Copies a node into a pool. The values that its graphs read become inputs behind its own. */
+OrtStatus* core_copy_whole(struct core_pool* pool, const OrtNode* of, const OrtNode** out);
 
 /** The provider that compiled a node, or has a kernel for it. */
 struct core_ep* core_ep_of_compiled(const OrtcoreCompiledNode* node);

@@ -5,17 +5,10 @@
 #include "graph/reading.h"
 #include "onnx/fields.h"
 
-static OrtStatus* refuse(const OrtNode* node, const char* why) {
-  return core_fail(ORT_INVALID_GRAPH, "the node '%.80s' of operator %.80s %.127s", node->name,
-                   node->op_type, why);
-}
-
-static OrtStatus* refuse_named(const OrtNode* node, const char* before, const char* name,
-                               const char* after) {
-  char why[160];
-  snprintf(why, sizeof why, "%s%.80s%s", before, name, after);
-  return refuse(node, why);
-}
+/* The status for what is wrong about a node, as by printf. */
+#define REFUSE(node, format, ...)                                                          \
+  core_fail(ORT_INVALID_GRAPH, "the node '%.80s' of operator %.80s " format, (node)->name, \
+            (node)->op_type, __VA_ARGS__)
 
 /* --- operands -------------------------------------------------------------------------------- */
 
@@ -44,50 +37,37 @@ static OrtStatus* check_operands(const OrtNode* node, const struct core_schema* 
   const struct arity arity = arity_of(schema, is_output);
   size_t count = is_output ? node->output_count : node->input_count;
   const OrtValueInfo** values = node->values + (is_output ? node->input_count : 0);
-  if (count < arity.least || count > arity.most) {
-    char why[120];
-    snprintf(why, sizeof why, "has %zu %s; it must have %s %zu", count,
-             is_output ? "outputs" : "inputs", count < arity.least ? "at least" : "at most",
-             count < arity.least ? arity.least : arity.most);
-    return refuse(node, why);
-  }
+  CORE_RETURN_IF(
+      count < arity.least || count > arity.most,
+      REFUSE(node, "has %zu %s; it must have %s %zu", count, is_output ? "outputs" : "inputs",
+             count < arity.least ? "at least" : "at most",
+             count < arity.least ? arity.least : arity.most));
   for (size_t i = 0; i < count && i < core_schema_operand_count(schema, is_output); i++) {
     const struct core_schema_operand operand = core_schema_operand_at(schema, is_output, i);
     CORE_RETURN_IF(values[i] == NULL && operand.characteristic == INPUT_OUTPUT_REQUIRED,
-                   refuse_named(node, "leaves out '", operand.name, "', which it must have"));
+                   REFUSE(node, "leaves out '%.80s', which it must have", operand.name));
   }
   return NULL;
 }
 
 /* --- attributes ------------------------------------------------------------------------------ */
 
-/* ONNX's number for the type of an attribute that has been read; 0 for one that the API cannot
- * show. */
-static int type_of(const OrtOpAttr* attribute) {
-  static const int types[] = {
-      [ORT_OP_ATTR_FLOAT] = ATTRIBUTE_IS_FLOAT,   [ORT_OP_ATTR_INT] = ATTRIBUTE_IS_INT,
-      [ORT_OP_ATTR_STRING] = ATTRIBUTE_IS_STRING, [ORT_OP_ATTR_TENSOR] = ATTRIBUTE_IS_TENSOR,
-      [ORT_OP_ATTR_GRAPH] = ATTRIBUTE_IS_GRAPH,   [ORT_OP_ATTR_FLOATS] = ATTRIBUTE_IS_FLOATS,
-      [ORT_OP_ATTR_INTS] = ATTRIBUTE_IS_INTS,     [ORT_OP_ATTR_STRINGS] = ATTRIBUTE_IS_STRINGS};
-  return (size_t)attribute->type < CORE_COUNT_OF(types) ? types[attribute->type] : 0;
-}
-
 static OrtStatus* check_attribute(const OrtNode* node, const struct core_schema* schema,
                                   size_t index) {
   const OrtOpAttr* attribute = node->attributes.items[index];
   struct core_schema_attribute expected;
-  int type = type_of(attribute);
+  int type = (int)core_onnx_of_attribute(attribute->type);
   CORE_RETURN_IF(core_find_attribute(node, attribute->name) != attribute,
-                 refuse_named(node, "has the attribute '", attribute->name, "' twice"));
+                 REFUSE(node, "has the attribute '%.80s' twice", attribute->name));
   if (!core_schema_find_attribute(schema, attribute->name, &expected)) {
     /* Names that begin so are for what tools add. */
     return strncmp(attribute->name, "__", 2) == 0
                ? NULL
-               : refuse_named(node, "has no attribute '", attribute->name, "'");
+               : REFUSE(node, "has no attribute '%.80s'", attribute->name);
   }
   return type == 0 || type == expected.type
              ? NULL
-             : refuse_named(node, "has the attribute '", attribute->name, "' of another type");
+             : REFUSE(node, "has the attribute '%.80s' of another type", attribute->name);
 }
 
 static OrtStatus* check_attributes(const OrtNode* node, const struct core_schema* schema) {
@@ -97,7 +77,7 @@ static OrtStatus* check_attributes(const OrtNode* node, const struct core_schema
   for (size_t i = 0; i < core_schema_attribute_count(schema); i++) {
     const struct core_schema_attribute expected = core_schema_attribute_at(schema, i);
     CORE_RETURN_IF(expected.is_required && core_find_attribute(node, expected.name) == NULL,
-                   refuse_named(node, "lacks the attribute '", expected.name, "'"));
+                   REFUSE(node, "lacks the attribute '%.80s'", expected.name));
   }
   return NULL;
 }
@@ -138,7 +118,7 @@ bool core_is_described(const OrtNode* node) {
 static OrtStatus* check_bodies(const OrtNode* node) {
   for (size_t i = 0; node->subgraphs.count > 0 && i < node->output_count; i++) {
     CORE_RETURN_IF(node->values[node->input_count + i] == NULL && strcmp(node->op_type, "If") != 0,
-                   refuse(node, "leaves out an output, which has a value in its body"));
+                   REFUSE(node, "%s", "leaves out an output, which has a value in its body"));
   }
   return NULL;
 }
@@ -146,7 +126,7 @@ static OrtStatus* check_bodies(const OrtNode* node) {
 OrtStatus* core_check_node(const OrtNode* node) {
   const struct core_schema* schema = node->schema;
   CORE_RETURN_IF(core_schema_is_deprecated(schema),
-                 refuse(node, "is no longer in the version of its operator set"));
+                 REFUSE(node, "%s", "is no longer in the version of its operator set"));
   CORE_TRY(check_operands(node, schema, false));
   CORE_TRY(check_operands(node, schema, true));
   CORE_TRY(check_bodies(node));

@@ -371,6 +371,9 @@ const struct core_schema* core_schema_of(const OrtNode* node);
 /** The first attribute of a node with a name; NULL if there is none. */
 const OrtOpAttr* core_find_attribute(const OrtNode* node, const char* name);
 
+/** ONNX's number for a type of attributes; 0 for one that the API cannot show. */
+uint32_t core_onnx_of_attribute(OrtOpAttrType type);
+
 /** The same in the bytes of a node of a model's graph: the last AttributeProto of that name. */
 bool core_find_attribute_bytes(const OrtNode* node, const char* name, struct core_message* out);
 

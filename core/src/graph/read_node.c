@@ -83,6 +83,22 @@ bool core_find_attribute_bytes(const OrtNode* node, const char* name, struct cor
   return is_there;
 }
 
+/* The types that the API can show, with ONNX's numbers for them and the fields of their values. */
+#define SHOWN(type) {ORT_OP_ATTR_##type, ATTRIBUTE_IS_##type, ATTRIBUTE_##type}
+static const struct {
+  OrtOpAttrType type;
+  uint32_t stated, field;
+} shown[] = {SHOWN(INT),   SHOWN(FLOAT),  SHOWN(STRING), SHOWN(TENSOR),
+             SHOWN(GRAPH), SHOWN(FLOATS), SHOWN(INTS),   SHOWN(STRINGS)};
+
+uint32_t core_onnx_of_attribute(OrtOpAttrType type) {
+  size_t i = 0;
+  while (i < CORE_COUNT_OF(shown) && shown[i].type != type) {
+    i++;
+  }
+  return i < CORE_COUNT_OF(shown) ? shown[i].stated : 0;
+}
+
 /* An AttributeProto that is being read. */
 struct stored {
   struct core_message bytes;
@@ -94,18 +110,6 @@ struct stored {
  * have, as in files before version 2 of the format. `is_clear` is false where it states none, or
  * its fields have another. False where it is malformed. */
 static bool find_type(struct core_message bytes, OrtOpAttrType* type, bool* is_clear) {
-  static const struct {
-    uint32_t number;
-    OrtOpAttrType type;
-  } fields[] = {{ATTRIBUTE_INT, ORT_OP_ATTR_INT},       {ATTRIBUTE_FLOAT, ORT_OP_ATTR_FLOAT},
-                {ATTRIBUTE_STRING, ORT_OP_ATTR_STRING}, {ATTRIBUTE_TENSOR, ORT_OP_ATTR_TENSOR},
-                {ATTRIBUTE_GRAPH, ORT_OP_ATTR_GRAPH},   {ATTRIBUTE_FLOATS, ORT_OP_ATTR_FLOATS},
-                {ATTRIBUTE_INTS, ORT_OP_ATTR_INTS},     {ATTRIBUTE_STRINGS, ORT_OP_ATTR_STRINGS}};
-  static const OrtOpAttrType types[] = {
-      [ATTRIBUTE_IS_FLOAT] = ORT_OP_ATTR_FLOAT,   [ATTRIBUTE_IS_INT] = ORT_OP_ATTR_INT,
-      [ATTRIBUTE_IS_STRING] = ORT_OP_ATTR_STRING, [ATTRIBUTE_IS_TENSOR] = ORT_OP_ATTR_TENSOR,
-      [ATTRIBUTE_IS_GRAPH] = ORT_OP_ATTR_GRAPH,   [ATTRIBUTE_IS_FLOATS] = ORT_OP_ATTR_FLOATS,
-      [ATTRIBUTE_IS_INTS] = ORT_OP_ATTR_INTS,     [ATTRIBUTE_IS_STRINGS] = ORT_OP_ATTR_STRINGS};
   struct core_field field;
   uint64_t said = 0;
   OrtOpAttrType found = ORT_OP_ATTR_UNDEFINED;
@@ -114,14 +118,17 @@ static bool find_type(struct core_message bytes, OrtOpAttrType* type, bool* is_c
     if (field.number == ATTRIBUTE_TYPE && field.wire == CORE_VARINT) {
       said = field.value;
     }
-    for (size_t i = 0; i < CORE_COUNT_OF(fields); i++) {
-      if (field.number == fields[i].number) {
-        found = fields[i].type;
+    for (size_t i = 0; i < CORE_COUNT_OF(shown); i++) {
+      if (field.number == shown[i].field) {
+        found = shown[i].type;
         values |= 1U << found;
       }
     }
   }
-  *type = said == 0 ? found : said < CORE_COUNT_OF(types) ? types[said] : ORT_OP_ATTR_UNDEFINED;
+  *type = said == 0 ? found : ORT_OP_ATTR_UNDEFINED;
+  for (size_t i = 0; i < CORE_COUNT_OF(shown); i++) {
+    *type = said == shown[i].stated ? shown[i].type : *type;
+  }
   *is_clear = said > 0 && said <= ATTRIBUTE_IS_TYPE_PROTOS &&
               (values == 0 || values == 1U << (unsigned)*type);
   return !core_is_malformed(&bytes);

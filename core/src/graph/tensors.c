@@ -137,13 +137,11 @@ static OrtStatus* read_other_bools(const struct stored_tensor* tensor, const uin
 /* Sets the strings of a new tensor to those of a repeated field; on failure the tensor ends. */
 static OrtStatus* set_strings(struct core_message bytes, uint32_t number,
                               struct core_tensor** tensor) {
-  struct core_field field;
+  struct core_message text;
   OrtStatus* status = NULL;
-  for (size_t i = 0; status == NULL && core_next_field(&bytes, &field);) {
-    if (field.number == number && field.wire == CORE_LENGTH) {
-      status = core_strings_set(&(*tensor)->strings, i++, (const char*)field.bytes.at,
-                                core_message_size(field.bytes));
-    }
+  for (size_t i = 0; status == NULL && core_next_message(&bytes, number, &text); i++) {
+    status =
+        core_strings_set(&(*tensor)->strings, i, (const char*)text.at, core_message_size(text));
   }
   if (status != NULL) {
     core_drop(*tensor);

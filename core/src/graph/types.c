@@ -83,39 +83,27 @@ static bool read_dimension(const struct core_items* fixed, struct core_pool* poo
 
 static OrtStatus* read_shape(const struct core_items* fixed, struct core_pool* pool,
                              struct core_message shape, OrtTensorTypeAndShapeInfo* info) {
-  struct core_field field;
+  struct core_message dimension;
   info->has_shape = true;
   info->rank = core_count_messages(shape, SHAPE_DIMENSION);
   CORE_RETURN_IF(info->rank > CORE_LARGEST_RANK, refuse_type("a value has too many dimensions"));
   CORE_TAKE_ARRAY(pool, info->dims, info->rank);
   CORE_TAKE_ARRAY(pool, info->names, info->rank);
-  for (size_t i = 0; core_next_field(&shape, &field);) {
-    if (field.number != SHAPE_DIMENSION || field.wire != CORE_LENGTH) {
-      continue;
-    }
-    CORE_RETURN_IF(!read_dimension(fixed, pool, field.bytes, &info->dims[i], &info->names[i]),
-                   core_no_memory(core_message_size(field.bytes)));
-    i++;
+  for (size_t i = 0; core_next_message(&shape, SHAPE_DIMENSION, &dimension); i++) {
+    CORE_RETURN_IF(!read_dimension(fixed, pool, dimension, &info->dims[i], &info->names[i]),
+                   core_no_memory(core_message_size(dimension)));
   }
   return NULL;
 }
 
 static OrtStatus* read_tensor_type(const struct core_items* fixed, enum ONNXType kind,
                                    struct core_message bytes, OrtTypeInfo** out) {
-  OrtTensorTypeAndShapeInfo info = {.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED};
+  OrtTensorTypeAndShapeInfo info = {
+      .type = core_element_of_onnx(core_find_varint(bytes, TENSOR_TYPE_ELEMENT))};
   struct core_pool pool = {0};
-  struct core_field field;
-  OrtStatus* status = NULL;
-  while (status == NULL && core_next_field(&bytes, &field)) {
-    if (field.number == TENSOR_TYPE_ELEMENT && field.wire == CORE_VARINT) {
-      info.type = core_element_of_onnx(field.value);
-    } else if (field.number == TENSOR_TYPE_SHAPE && field.wire == CORE_LENGTH) {
-      status = read_shape(fixed, &pool, field.bytes, &info);
-    }
-  }
-  if (status == NULL && core_is_malformed(&bytes)) {
-    status = refuse_type("the type of a value is malformed");
-  }
+  struct core_message shape;
+  bool has_shape = core_find_message(bytes, TENSOR_TYPE_SHAPE, &shape);
+  OrtStatus* status = has_shape ? read_shape(fixed, &pool, shape, &info) : NULL;
   CORE_THEN(status, core_new_tensor_type(kind, &info, out));
   core_pool_end(&pool);
   return status;
@@ -128,19 +116,13 @@ static OrtStatus* read_type(const struct core_items* fixed, struct core_message 
 static OrtStatus* read_outer_type(const struct core_items* fixed, enum ONNXType kind,
                                   struct core_message bytes, unsigned depth, OrtTypeInfo** out) {
   uint32_t inner_number = kind == ONNX_TYPE_MAP ? MAP_TYPE_VALUE : ELEMENT_TYPE;
-  struct core_message inner_bytes, rest = bytes;
-  struct core_field field;
-  ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  struct core_message inner_bytes;
   OrtTypeInfo* inner = NULL;
   CORE_REFUSE_IF(!core_find_message(bytes, inner_number, &inner_bytes), ORT_INVALID_GRAPH,
                  "a type that contains another one does not say which");
-  while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
-    if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT) {
-      key = core_element_of_onnx(field.value);
-    }
-  }
   CORE_TRY(read_type(fixed, inner_bytes, depth + 1, &inner));
-  return core_wrap_type(kind, key, inner, out);
+  uint64_t key = kind == ONNX_TYPE_MAP ? core_find_varint(bytes, MAP_TYPE_KEY) : 0;
+  return core_wrap_type(kind, core_element_of_onnx(key), inner, out);
 }
 
 static OrtStatus* read_type(const struct core_items* fixed, struct core_message bytes,

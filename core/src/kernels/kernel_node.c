@@ -169,7 +169,7 @@ static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOpe
     const OrtTypeInfo* held = from->type;
     /* An input may be an optional that holds nothing; an output that is made is not. */
     if (is_output && held->kind == ONNX_TYPE_OPTIONAL) {
-      held = held->optional.contained;
+      held = held->inner;
     }
     *type = held->kind == ONNX_TYPE_TENSOR ? held->tensor->type
                                            : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;

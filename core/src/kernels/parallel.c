@@ -94,9 +94,13 @@ static void help(void* argument) {
   core_mutex_unlock(&job->lock);
 }
 
-static void give_to_pool(struct job* job, struct core_thread_pool* pool, struct helper* helpers,
-                         size_t count) {
+/* The same with a pool, all of whose threads may have other work: what none of them has begun when
+ * the caller's thread finds no more is taken back. */
+static void share_with_pool(struct job* job, struct core_thread_pool* pool, struct helper* helpers,
+                            size_t count) {
   size_t given = 0, idle = 0;
+  core_mutex_begin(&job->lock);
+  core_condition_begin(&job->ended);
   job->busy = count;
   while (given < count) {
     helpers[given].task = (struct core_task){.function = help, .argument = job};
@@ -115,22 +119,7 @@ static void give_to_pool(struct job* job, struct core_thread_pool* pool, struct 
     core_condition_wait(&job->ended, &job->lock);
   }
   core_mutex_unlock(&job->lock);
-}
-
-/* The same with a pool, all of whose threads may have other work: what none of them has begun when
- * the caller's thread finds no more is taken back. */
-static void share_with_pool(struct job* job, struct core_thread_pool* pool, struct helper* helpers,
-                            size_t count) {
-  if (!core_mutex_begin(&job->lock)) {
-    work(job);
-    return;
-  }
-  if (core_condition_begin(&job->ended)) {
-    give_to_pool(job, pool, helpers, count);
-    core_condition_end(&job->ended);
-  } else {
-    work(job);
-  }
+  core_condition_end(&job->ended);
   core_mutex_end(&job->lock);
 }
 

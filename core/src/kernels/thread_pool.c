@@ -104,24 +104,6 @@ static void report_creation(void* argument, const char* text) {
   creation->failure = core_fail(ORT_FAIL, "%s", text);
 }
 
-/* NULL where the system has no room for it. */
-static struct core_thread_pool* new_pool(const struct core_thread_functions* functions,
-                                         size_t size) {
-  struct core_thread_pool* pool = heap_alloc(size);
-  if (pool == NULL) {
-    return NULL;
-  }
-  *pool = (struct core_thread_pool){.functions = *functions, .process = core_process_id()};
-  if (core_mutex_begin(&pool->lock)) {
-    if (core_condition_begin(&pool->wakes)) {
-      return pool;
-    }
-    core_mutex_end(&pool->lock);
-  }
-  heap_free(pool);
-  return NULL;
-}
-
 OrtStatus* core_new_thread_pool(const struct core_thread_functions* functions, int intra_op,
                                 int inter_op, struct core_thread_pool** out) {
   if (functions->create == NULL) {
@@ -136,8 +118,11 @@ OrtStatus* core_new_thread_pool(const struct core_thread_functions* functions, i
   if (wanted == 0) {
     return NULL;
   }
-  struct core_thread_pool* pool = new_pool(functions, size);
+  struct core_thread_pool* pool = heap_alloc(size);
   CORE_NEED_MEMORY(pool, size);
+  *pool = (struct core_thread_pool){.functions = *functions, .process = core_process_id()};
+  core_mutex_begin(&pool->lock);
+  core_condition_begin(&pool->wakes);
   struct creation creation = {pool, wanted, NULL};
   core_call_catching(create_threads, &creation, report_creation);
   if (creation.failure != NULL) {

@@ -39,19 +39,9 @@ void core_write_value(struct core_writing* to, uint32_t field, const char* name,
  * CORE_WEIGHTS_IN_MEMORY, and the offset is its number among the weights of the model. */
 static void write_external(struct core_writing* to, size_t number) {
   char text[24];
-  size_t digits = sizeof text;
-  do {
-    text[--digits] = (char)('0' + number % 10);
-    number /= 10;
-  } while (number > 0);
-  size_t entry = core_begin_message(to, TENSOR_EXTERNAL);
-  core_write_text(to, ENTRY_KEY, "location");
-  core_write_text(to, ENTRY_VALUE, CORE_WEIGHTS_IN_MEMORY);
-  core_end_message(to, entry);
-  entry = core_begin_message(to, TENSOR_EXTERNAL);
-  core_write_text(to, ENTRY_KEY, "offset");
-  core_write_bytes(to, ENTRY_VALUE, text + digits, sizeof text - digits);
-  core_end_message(to, entry);
+  snprintf(text, sizeof text, "%zu", number);
+  core_write_entry(to, TENSOR_EXTERNAL, "location", CORE_WEIGHTS_IN_MEMORY);
+  core_write_entry(to, TENSOR_EXTERNAL, "offset", text);
   core_write_number(to, TENSOR_LOCATION, 1);
 }
 
@@ -96,18 +86,11 @@ static void write_texts(struct core_writing* to, const OrtOpAttr* attribute) {
   }
 }
 
-/* What an AttributeProto says of its type. */
-static const enum core_attribute_type types[] = {
-    [ORT_OP_ATTR_INT] = ATTRIBUTE_IS_INT,       [ORT_OP_ATTR_INTS] = ATTRIBUTE_IS_INTS,
-    [ORT_OP_ATTR_FLOAT] = ATTRIBUTE_IS_FLOAT,   [ORT_OP_ATTR_FLOATS] = ATTRIBUTE_IS_FLOATS,
-    [ORT_OP_ATTR_STRING] = ATTRIBUTE_IS_STRING, [ORT_OP_ATTR_STRINGS] = ATTRIBUTE_IS_STRINGS,
-    [ORT_OP_ATTR_TENSOR] = ATTRIBUTE_IS_TENSOR};
-
 static void write_attribute(struct core_writing* to, const OrtOpAttr* attribute) {
   const void* value = core_op_attr_value(attribute);
   size_t message = core_begin_message(to, NODE_ATTRIBUTE);
   core_write_text(to, ATTRIBUTE_NAME, attribute->name);
-  core_write_number(to, ATTRIBUTE_TYPE, types[attribute->type]);
+  core_write_number(to, ATTRIBUTE_TYPE, core_onnx_of_attribute(attribute->type));
   switch (attribute->type) {
     case ORT_OP_ATTR_INT:
       core_write_number(to, ATTRIBUTE_INT, *(const uint64_t*)value);

@@ -101,37 +101,26 @@ static OrtStatus* put_bytes(struct writer* writer, uint32_t number, const void* 
 
 /* --- tensors --------------------------------------------------------------------------------- */
 
-static size_t varint_size(uint64_t number) {
-  uint8_t bytes[CORE_VARINT_ROOM];
-  return core_encode_varint(number, bytes);
-}
-
-/* An entry of a list; both texts are short. */
-static OrtStatus* put_pair(struct writer* writer, uint32_t number, const char* key,
-                           const char* value) {
-  size_t key_size = strlen(key), value_size = strlen(value);
-  CORE_TRY(put_head(writer, number, CORE_LENGTH));
-  CORE_TRY(put_varint(writer,
-                      2 + varint_size(key_size) + key_size + varint_size(value_size) + value_size));
-  CORE_TRY(put_bytes(writer, ENTRY_KEY, key, key_size));
-  return put_bytes(writer, ENTRY_VALUE, value, value_size);
-}
-
-static OrtStatus* put_entry(struct writer* writer, const char* key, const char* value) {
-  return put_pair(writer, TENSOR_EXTERNAL, key, value);
+/* Writes what was made apart, and frees it. */
+static OrtStatus* put_made(struct writer* writer, struct core_writing* made) {
+  OrtStatus* status =
+      made->has_failed ? core_no_memory(made->size) : put_all(writer, made->bytes, made->size);
+  heap_free(made->bytes);
+  return status;
 }
 
 static OrtStatus* put_external(struct writer* writer, const char* location, uint64_t offset,
                                uint64_t length) {
+  struct core_writing made = {0};
   char text[24];
   writer->has_external = true;
-  CORE_TRY(put_entry(writer, "location", location));
-  snprintf(text, sizeof text, "%llu", (unsigned long long)offset);
-  CORE_TRY(put_entry(writer, "offset", text));
-  snprintf(text, sizeof text, "%llu", (unsigned long long)length);
-  CORE_TRY(put_entry(writer, "length", text));
-  CORE_TRY(put_head(writer, TENSOR_LOCATION, CORE_VARINT));
-  return put_varint(writer, 1);
+  core_write_entry(&made, TENSOR_EXTERNAL, "location", location);
+  snprintf(text, sizeof text, "%" PRIu64, offset);
+  core_write_entry(&made, TENSOR_EXTERNAL, "offset", text);
+  snprintf(text, sizeof text, "%" PRIu64, length);
+  core_write_entry(&made, TENSOR_EXTERNAL, "length", text);
+  core_write_number(&made, TENSOR_LOCATION, 1);
+  return put_made(writer, &made);
 }
 
 /* How many bytes stand before the next tensor of a size in the second sink. */
@@ -343,11 +332,12 @@ static void set_up(struct writer* writer, const OrtModel* model, const OrtcoreWr
 static OrtStatus* put_dependencies(struct writer* writer, enum core_contexts contexts) {
   static const char* const texts[2][2] = {
       {"", "ep_context_binary"}, {"external_weights", "external_weights;ep_context_binary"}};
-  if (contexts == CORE_NO_CONTEXTS) {
-    return NULL;
+  struct core_writing made = {0};
+  if (contexts != CORE_NO_CONTEXTS) {
+    core_write_entry(&made, MODEL_METADATA, CORE_DEPENDENCIES,
+                     texts[writer->has_external][contexts == CORE_CONTEXTS_IN_FILES]);
   }
-  return put_pair(writer, MODEL_METADATA, CORE_DEPENDENCIES,
-                  texts[writer->has_external][contexts == CORE_CONTEXTS_IN_FILES]);
+  return put_made(writer, &made);
 }
 
 static OrtStatus* write_whole(const OrtModel* model, const OrtcoreWriting* writing,

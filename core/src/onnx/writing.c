@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "heap/heap.h"
+#include "onnx/fields.h"
 
 static bool make_room(struct core_writing* to, size_t size) {
   if (to->has_failed || size <= to->capacity - to->size) {
@@ -57,6 +58,13 @@ void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes
 
 void core_write_text(struct core_writing* to, uint32_t field, const char* text) {
   core_write_bytes(to, field, text, strlen(text));
+}
+
+void core_write_entry(struct core_writing* to, uint32_t field, const char* key, const char* value) {
+  size_t entry = core_begin_message(to, field);
+  core_write_text(to, ENTRY_KEY, key);
+  core_write_text(to, ENTRY_VALUE, value);
+  core_end_message(to, entry);
 }
 
 void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes) {

@@ -23,6 +23,8 @@ void core_write_raw(struct core_writing* to, const void* bytes, size_t size);
 void core_write_number(struct core_writing* to, uint32_t field, uint64_t number);
 void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size);
 void core_write_text(struct core_writing* to, uint32_t field, const char* text);
+/** Writes a StringStringEntryProto. */
+void core_write_entry(struct core_writing* to, uint32_t field, const char* key, const char* value);
 static inline void core_write_message(struct core_writing* to, uint32_t field,
                                       struct core_message message) {
   core_write_bytes(to, field, message.at, core_message_size(message));

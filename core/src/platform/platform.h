@@ -26,17 +26,12 @@ typedef core_mutex core_condition;
 #define CORE_MUTEX_INIT {NULL}
 #define CORE_ONCE_INIT {NULL}
 
-static inline int core_mutex_begin(core_mutex* mutex) {
-  mutex->state = NULL;
-  return 1;
-}
+static inline void core_mutex_begin(core_mutex* mutex) { mutex->state = NULL; }
 static inline void core_mutex_end(core_mutex* mutex) { (void)mutex; }
 void core_mutex_lock(core_mutex* mutex);
 void core_mutex_unlock(core_mutex* mutex);
 
-static inline int core_condition_begin(core_condition* condition) {
-  return core_mutex_begin(condition);
-}
+static inline void core_condition_begin(core_condition* condition) { condition->state = NULL; }
 static inline void core_condition_end(core_condition* condition) { (void)condition; }
 void core_condition_signal(core_condition* condition);
 
@@ -61,16 +56,13 @@ typedef int64_t core_once;
 void core_run_once_slow(core_once* once, void (*function)(void));
 #endif
 
-/** False where the system has no room for another lock. */
-static inline int core_mutex_begin(core_mutex* mutex) {
-  return pthread_mutex_init(mutex, NULL) == 0;
-}
+/** As a static lock, which cannot fail. */
+static inline void core_mutex_begin(core_mutex* mutex) { *mutex = (core_mutex)CORE_MUTEX_INIT; }
 static inline void core_mutex_end(core_mutex* mutex) { pthread_mutex_destroy(mutex); }
 static inline void core_mutex_lock(core_mutex* mutex) { pthread_mutex_lock(mutex); }
 static inline void core_mutex_unlock(core_mutex* mutex) { pthread_mutex_unlock(mutex); }
 
-/** False where the system has no room for another condition. */
-int core_condition_begin(core_condition* condition);
+void core_condition_begin(core_condition* condition);
 static inline void core_condition_end(core_condition* condition) {
   pthread_cond_destroy(condition);
 }

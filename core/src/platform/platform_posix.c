@@ -69,8 +69,8 @@ void core_condition_wait(core_condition* condition, core_mutex* mutex) {
 
 /* A wait must not last longer when somebody sets the wall clock back. */
 #if defined(__APPLE__)
-int core_condition_begin(core_condition* condition) {
-  return pthread_cond_init(condition, NULL) == 0;
+void core_condition_begin(core_condition* condition) {
+  *condition = (core_condition)PTHREAD_COND_INITIALIZER;
 }
 
 void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {
@@ -78,15 +78,12 @@ void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {
   pthread_cond_timedwait_relative_np(condition, mutex, &time);
 }
 #else
-int core_condition_begin(core_condition* condition) {
+void core_condition_begin(core_condition* condition) {
   pthread_condattr_t attributes;
-  if (pthread_condattr_init(&attributes) != 0) {
-    return 0;
-  }
+  pthread_condattr_init(&attributes); /* neither fails where locks take no other memory */
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  bool is_made = pthread_cond_init(condition, &attributes) == 0;
+  pthread_cond_init(condition, &attributes);
   pthread_condattr_destroy(&attributes);
-  return is_made;
 }
 
 void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex) {

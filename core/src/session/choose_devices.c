@@ -20,11 +20,6 @@ struct choosing {
 
 /* --- the order of devices, as ONNX Runtime has it -------------------------------------------- */
 
-static int rank_of_type(const OrtEpDevice* device) {
-  OrtHardwareDeviceType type = device->hardware->type;
-  return type == OrtHardwareDeviceType_NPU ? 0 : type == OrtHardwareDeviceType_GPU ? 1 : 2;
-}
-
 static bool is_discrete(const OrtEpDevice* device) {
   const char* value = device->hardware->metadata != NULL
                           ? ort_GetKeyValue(device->hardware->metadata, "Discrete")
@@ -43,22 +38,17 @@ static bool is_of_same_vendor(const OrtEpDevice* device) {
 /* The CPU, whose nodes are run by custom ops on the core: it comes last of all. */
 static bool is_cores(const OrtEpDevice* device) { return device->factory == &core_cpu_factory; }
 
-/* Whether a device is preferred to another: an NPU to a GPU to a CPU, a GPU of its own to one in
- * the CPU, hardware of the provider's vendor to other hardware; and by name. */
+/* Lower for a device that is preferred: an NPU to a GPU to a CPU, a GPU of its own to one in the
+ * CPU, and hardware of the provider's vendor to other hardware. */
+static int rank_of(const OrtEpDevice* device) {
+  OrtHardwareDeviceType type = device->hardware->type;
+  int kind = type == OrtHardwareDeviceType_NPU ? 0 : type == OrtHardwareDeviceType_GPU ? 1 : 2;
+  return 8 * kind + 4 * !is_discrete(device) + 2 * is_cores(device) + !is_of_same_vendor(device);
+}
+
 static bool is_preferred(const OrtEpDevice* a, const OrtEpDevice* b) {
-  if (rank_of_type(a) != rank_of_type(b)) {
-    return rank_of_type(a) < rank_of_type(b);
-  }
-  if (is_discrete(a) != is_discrete(b)) {
-    return is_discrete(a);
-  }
-  if (is_cores(a) != is_cores(b)) {
-    return is_cores(b);
-  }
-  if (is_of_same_vendor(a) != is_of_same_vendor(b)) {
-    return is_of_same_vendor(a);
-  }
-  return strcmp(a->name, b->name) < 0;
+  int first = rank_of(a), second = rank_of(b);
+  return first != second ? first < second : strcmp(a->name, b->name) < 0;
 }
 
 static OrtStatus* order_devices(void* argument) {
@@ -125,12 +115,10 @@ static OrtStatus* call_delegate(struct choosing* self, const OrtEpDevice** list,
   OrtStatus* status =
       settings->delegate(list, self->count, model, runtime, self->chosen, MOST_CHOSEN,
                          &self->chosen_count, settings->delegate_state);
-  if (status != NULL) {
-    OrtStatus* failure =
-        core_status(ORT_FAIL, "EP selection delegate failed: %s", ort_GetErrorMessage(status));
-    ort_ReleaseStatus(status);
-    return failure;
-  }
+  CORE_TRY_OR(status == NULL ? NULL
+                             : core_status(ORT_FAIL, "EP selection delegate failed: %s",
+                                           ort_GetErrorMessage(status)),
+              ort_ReleaseStatus(status));
   CORE_FAIL_IF(self->chosen_count == 0, ORT_FAIL, "EP selection delegate did not select anything.");
   CORE_FAIL_IF(self->chosen_count > MOST_CHOSEN, ORT_FAIL,
                "EP selection delegate selected too many EP devices: the limit is 8");

@@ -314,10 +314,8 @@ static void write_metadata(struct making* making) {
     }
   }
   for (size_t i = 0; i < entries->count; i++) {
-    size_t entry = core_begin_message(&making->to, MODEL_METADATA);
-    core_write_text(&making->to, ENTRY_KEY, entries->list[i].key);
-    core_write_text(&making->to, ENTRY_VALUE, core_item_text(&entries->list[i]));
-    core_end_message(&making->to, entry);
+    core_write_entry(&making->to, MODEL_METADATA, entries->list[i].key,
+                     core_item_text(&entries->list[i]));
   }
 }
 

@@ -7,63 +7,39 @@
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-struct type_name {
-  char text[120];
-  size_t length;
-};
-
-static void put_piece(struct type_name* name, const char* text) {
-  size_t room = sizeof name->text - name->length;
-  int length = snprintf(name->text + name->length, room, "%s", text);
-  name->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
-}
+#define TYPE_ROOM 120
 
 /* A type as ONNX writes it, such as "seq(map(string,tensor(float)))". */
-static void put_type(struct type_name* name, const OrtTypeInfo* type) {
-  switch (type->kind) {
-    case ONNX_TYPE_MAP:
-      put_piece(name, "map(");
-      put_piece(name, core_element_name(type->map.key));
-      put_piece(name, ",");
-      put_type(name, type->map.value);
-      break;
-    case ONNX_TYPE_SEQUENCE:
-      put_piece(name, "seq(");
-      put_type(name, type->sequence.element);
-      break;
-    case ONNX_TYPE_OPTIONAL:
-      put_piece(name, "optional(");
-      put_type(name, type->optional.contained);
-      break;
-    case ONNX_TYPE_TENSOR:
-    case ONNX_TYPE_SPARSETENSOR:
-      put_piece(name, type->kind == ONNX_TYPE_TENSOR ? "tensor(" : "sparse_tensor(");
-      put_piece(name, core_element_name(type->tensor->type));
-      break;
-    default:
-      put_piece(name, "opaque(");
+static void name_type(const OrtTypeInfo* type, char text[TYPE_ROOM]) {
+  static const char* const kinds[] = {[ONNX_TYPE_TENSOR] = "tensor",
+                                      [ONNX_TYPE_SEQUENCE] = "seq",
+                                      [ONNX_TYPE_MAP] = "map",
+                                      [ONNX_TYPE_SPARSETENSOR] = "sparse_tensor",
+                                      [ONNX_TYPE_OPTIONAL] = "optional"};
+  bool is_map = type->kind == ONNX_TYPE_MAP;
+  char inner[TYPE_ROOM] = "";
+  if (type->inner != NULL) {
+    name_type(type->inner, inner);
   }
-  put_piece(name, ")");
+  snprintf(text, TYPE_ROOM, "%s(%s%s%.90s)", kinds[type->kind],
+           is_map ? core_element_name(type->key) : "", is_map ? "," : "",
+           type->inner != NULL ? inner : core_element_name(type->tensor->type));
 }
 
 /* In these texts a side is "input" or "output". */
 
 static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo* type,
                                        const char* side) {
-  struct type_name actual = {.length = 0}, wanted = {.length = 0};
+  char actual[TYPE_ROOM] = "an optional that holds nothing", wanted[TYPE_ROOM];
   OrtTypeInfo* own = NULL;
-  char text[320];
-  if (core_type_of(value) == ONNX_TYPE_OPTIONAL) {
-    put_piece(&actual, "an optional that holds nothing");
-  } else {
+  if (core_type_of(value) != ONNX_TYPE_OPTIONAL) {
     CORE_TRY(ort_GetTypeInfo(value, &own));
-    put_type(&actual, own);
+    name_type(own, actual);
   }
-  put_type(&wanted, type);
+  name_type(type, wanted);
   ort_ReleaseTypeInfo(own);
-  snprintf(text, sizeof text, "Unexpected %s data type. Actual: (%s) , expected: (%s)", side,
-           actual.text, wanted.text);
-  return core_status(ORT_INVALID_ARGUMENT, "%s", text);
+  return core_status(ORT_INVALID_ARGUMENT, "Unexpected %s data type. Actual: (%s) , expected: (%s)",
+                     side, actual, wanted);
 }
 
 #define HINT " Please fix either the inputs/outputs or the model."
@@ -71,21 +47,19 @@ static CORE_COLD OrtStatus* wrong_type(const OrtValue* value, const OrtTypeInfo*
 /* The shape of a tensor that a port is or may hold. */
 static const OrtTensorTypeAndShapeInfo* shape_of(const struct core_port* port) {
   const OrtTypeInfo* type = port->type;
-  return type->kind == ONNX_TYPE_OPTIONAL ? type->optional.contained->tensor : type->tensor;
+  return type->kind == ONNX_TYPE_OPTIONAL ? type->inner->tensor : type->tensor;
 }
 
 static CORE_COLD OrtStatus* wrong_rank(const struct core_port* port, size_t rank,
                                        const char* side) {
-  char text[120], what[40];
-  snprintf(what, sizeof what, "Invalid rank for %s: ", side);
-  snprintf(text, sizeof text, " Got: %zu Expected: %zu" HINT, rank, shape_of(port)->rank);
-  return core_status(ORT_INVALID_ARGUMENT, "%s%s%s", what, port->name, text);
+  return core_status(ORT_INVALID_ARGUMENT, "Invalid rank for %s: %s Got: %zu Expected: %zu" HINT,
+                     side, port->name, rank, shape_of(port)->rank);
 }
 
 static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
                                              const struct core_shape* shape, const char* side) {
-  char text[600], what[60];
-  size_t length = (size_t)snprintf(text, sizeof text, " for the following indices\n");
+  char text[600] = "";
+  size_t length = 0;
   for (size_t i = 0; i < shape->rank && length < sizeof text - 200; i++) {
     int64_t wanted = shape_of(port)->dims[i];
     if (wanted >= 0 && wanted != shape->dims[i]) {
@@ -94,9 +68,9 @@ static CORE_COLD OrtStatus* wrong_dimensions(const struct core_port* port,
                                  shape->dims[i], wanted);
     }
   }
-  snprintf(text + length, sizeof text - length, HINT);
-  snprintf(what, sizeof what, "Got invalid dimensions for %s: ", side);
-  return core_status(ORT_INVALID_ARGUMENT, "%s%s%s", what, port->name, text);
+  return core_status(ORT_INVALID_ARGUMENT,
+                     "Got invalid dimensions for %s: %s for the following indices\n%s" HINT, side,
+                     port->name, text);
 }
 
 /* Refuses a value that the model does not allow for a port. */

@@ -32,21 +32,27 @@ static OrtStatus* add_step(struct core_partition* partition, const OrtcoreNode* 
   return NULL;
 }
 
+/* What a kernel is made of; the outputs are behind the inputs. */
+static OrtcoreNode node_for(const OrtSession* session, const OrtNode* of, const OrtCustomOp* op,
+                            const OrtcoreOperand* operands) {
+  return (OrtcoreNode){.version = ORT_API_VERSION,
+                       .op = op,
+                       .domain = of->domain,
+                       .name = of->name,
+                       .attributes = (const OrtOpAttr* const*)of->attributes.items,
+                       .attribute_count = of->attributes.count,
+                       .inputs = operands,
+                       .input_count = of->input_count,
+                       .outputs = operands + of->input_count,
+                       .output_count = of->output_count,
+                       .logger = &session->logger,
+                       .options = session->options};
+}
+
 static OrtStatus* add_compiled(struct core_partition* partition, const OrtcoreCompiled* compiled) {
   for (size_t i = 0; i < compiled->node_count; i++) {
     const OrtcoreCompiledNode* from = &compiled->nodes[i];
-    const OrtcoreNode node = {.version = ORT_API_VERSION,
-                              .op = from->op,
-                              .domain = from->node->domain,
-                              .name = from->node->name,
-                              .attributes = from->attributes,
-                              .attribute_count = from->attribute_count,
-                              .inputs = from->inputs,
-                              .input_count = from->input_count,
-                              .outputs = from->outputs,
-                              .output_count = from->output_count,
-                              .logger = &partition->session->logger,
-                              .options = partition->session->options};
+    const OrtcoreNode node = node_for(partition->session, from->node, from->op, from->inputs);
     CORE_TRY(add_step(partition, &node, from->node, from));
   }
   return NULL;
@@ -244,16 +250,10 @@ static OrtStatus* refuse_misfit(const OrtNode* node, const struct core_misfit* m
                    node->name, misfit->text, node->op_type, node->domain);
 }
 
-static OrtStatus* describe_operands(OrtSession* session, const OrtNode* node,
-                                    OrtcoreOperand** out) {
-  size_t count = node->input_count + node->output_count;
-  CORE_TAKE_ARRAY(&session->pool, *out, count);
-  for (size_t i = 0; i < count; i++) {
-    const OrtValueInfo* value = node->values[i];
-    bool with_constant = value != NULL && core_is_constant(value);
-    CORE_TRY(core_describe_operand(value, with_constant, &(*out)[i]));
-  }
-  return NULL;
+static OrtStatus* describe(OrtSession* session, const OrtNode* node, bool with_constants,
+                           OrtcoreOperand** out) {
+  CORE_TAKE_ARRAY(&session->pool, *out, node->input_count + node->output_count);
+  return core_describe_operands(node, with_constants, *out);
 }
 
 /* Makes the kernel of a custom op for a node that no provider takes. */
@@ -270,38 +270,19 @@ static OrtStatus* add_custom_op(struct core_partition* partition, const OrtNode*
                   "(session.disable_cpu_ep_fallback)",
                   node->name));
   OrtcoreOperand* operands;
-  CORE_TRY(describe_operands(session, node, &operands));
-  const OrtcoreNode made = {.version = ORT_API_VERSION,
-                            .op = op,
-                            .domain = node->domain,
-                            .name = node->name,
-                            .attributes = (const OrtOpAttr* const*)node->attributes.items,
-                            .attribute_count = node->attributes.count,
-                            .inputs = operands,
-                            .input_count = node->input_count,
-                            .outputs = operands + node->input_count,
-                            .output_count = node->output_count,
-                            .logger = &session->logger,
-                            .options = session->options};
+  CORE_TRY(describe(session, node, true, &operands));
+  const OrtcoreNode made = node_for(session, node, op, operands);
   return add_step(partition, &made, node, NULL);
 }
 
 /* A node that stays in a compiled model. What its subgraphs read must be there before it, too. */
 static OrtStatus* add_left(struct core_partition* partition, const OrtNode* node) {
-  size_t inputs = node->input_count + node->implicit_inputs.count;
-  size_t count = inputs + node->output_count;
-  OrtcoreOperand* operands = core_pool_array(&partition->session->pool, count, sizeof *operands);
-  CORE_NEED_MEMORY(operands, count * sizeof *operands);
-  for (size_t i = 0; i < count; i++) {
-    const OrtValueInfo* value = i < node->input_count ? node->values[i]
-                                : i < inputs ? node->implicit_inputs.items[i - node->input_count]
-                                             : node->values[i - node->implicit_inputs.count];
-    CORE_TRY(core_describe_operand(value, false, &operands[i]));
-  }
-  const OrtcoreNode left = {.inputs = operands,
-                            .input_count = inputs,
-                            .outputs = operands + inputs,
-                            .output_count = node->output_count};
+  OrtSession* session = partition->session;
+  const OrtNode* whole;
+  OrtcoreOperand* operands;
+  CORE_TRY(core_copy_whole(&session->pool, node, &whole));
+  CORE_TRY(describe(session, whole, false, &operands));
+  const OrtcoreNode left = node_for(session, whole, NULL, operands);
   return add_step(partition, &left, node, NULL);
 }
 

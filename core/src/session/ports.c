@@ -5,14 +5,10 @@
 
 /* Whether all tensors of a type have an element type. */
 static bool has_elements(const OrtTypeInfo* type) {
-  while (type->kind == ONNX_TYPE_SEQUENCE || type->kind == ONNX_TYPE_OPTIONAL ||
-         type->kind == ONNX_TYPE_MAP) {
-    type = type->kind == ONNX_TYPE_SEQUENCE   ? type->sequence.element
-           : type->kind == ONNX_TYPE_OPTIONAL ? type->optional.contained
-                                              : type->map.value;
+  while (type->inner != NULL) {
+    type = type->inner;
   }
-  return (type->kind != ONNX_TYPE_TENSOR && type->kind != ONNX_TYPE_SPARSETENSOR) ||
-         type->tensor->type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  return type->tensor->type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
 }
 
 /* An input must have a type, which nothing else decides, and tensors' elements must have one. */

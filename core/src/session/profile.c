@@ -121,10 +121,7 @@ static OrtStatus* open_profile(struct core_profile* profile, const ORTCHAR_T* pr
 OrtStatus* core_begin_profile(const ORTCHAR_T* prefix, const OrtLogger* logger,
                               struct core_profile** out) {
   CORE_NEW_BLOCK(struct core_profile, profile);
-  if (!core_mutex_begin(&profile->lock)) {
-    heap_free(profile);
-    return core_no_memory(sizeof profile->lock);
-  }
+  core_mutex_begin(&profile->lock);
   profile->logger = logger;
   profile->began_at = core_wall_clock();
   profile->began = core_clock();

@@ -27,12 +27,8 @@ static void end_session(void* block) {
     core_release_claims(session->eps[i].claims);
     core_release_ep(&session->eps[i].ep->seen);
   }
-  if (session->has_turn) {
-    core_condition_end(&session->turn);
-  }
-  if (session->has_lock) {
-    core_mutex_end(&session->lock);
-  }
+  core_condition_end(&session->turn);
+  core_mutex_end(&session->lock);
   core_items_end(&session->context_entries);
   core_pool_end(&session->pool);
   core_drop(session->model);
@@ -172,9 +168,6 @@ static OrtStatus* begin_session(OrtSession* session, const OrtSessionOptions* op
   CORE_TRY(options != NULL ? ort_CloneSessionOptions(options, &session->options)
                            : ort_CreateSessionOptions(&session->options));
   begin_logger(session);
-  session->has_lock = core_mutex_begin(&session->lock);
-  session->has_turn = core_condition_begin(&session->turn);
-  CORE_RETURN_IF(!session->has_lock || !session->has_turn, core_no_memory(sizeof session->lock));
   CORE_TRY(begin_threads(session));
   const ORTCHAR_T* prefix = session->options->settings.profiling;
   return prefix != NULL ? core_begin_profile(prefix, &session->logger, &session->profile) : NULL;
@@ -260,6 +253,8 @@ static OrtStatus* new_loaded(const OrtEnv* env, const OrtSessionOptions* options
   CORE_NEW(OrtSession, session, &core_session_class);
   session->env = (OrtEnv*)env;
   core_retain(&session->env->object);
+  core_mutex_begin(&session->lock);
+  core_condition_begin(&session->turn);
   OrtStatus* status = begin_session(session, options);
   return hand_out(status == NULL ? load(session, source) : status, session, out);
 }

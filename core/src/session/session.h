@@ -115,8 +115,6 @@ struct OrtSession {
   size_t assigned_count;
   /** Whether a provider runs one call at a time. */
   bool runs_alone;
-  bool has_lock;
-  bool has_turn;
   /** Whether providers return nodes EPContext for what they compile, for a compiled model. */
   bool makes_contexts;
   /** Whether the session only writes a compiled model, so that it needs no kernels. */

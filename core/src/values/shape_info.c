@@ -3,13 +3,6 @@
 
 #include "values/type_info.h"
 
-static void free_names(const char** names, size_t first, size_t end) {
-  for (size_t i = first; i < end; i++) {
-    heap_free((void*)names[i]);
-    names[i] = NULL;
-  }
-}
-
 static void free_dims(OrtTensorTypeAndShapeInfo* info) {
   if (info->dims != info->few.dims) {
     heap_free(info->dims);
@@ -18,7 +11,7 @@ static void free_dims(OrtTensorTypeAndShapeInfo* info) {
 
 static void end_info(void* block) {
   OrtTensorTypeAndShapeInfo* info = block;
-  free_names(info->names, 0, info->rank);
+  heap_free(info->texts);
   free_dims(info);
 }
 
@@ -50,7 +43,6 @@ static OrtStatus* resize(OrtTensorTypeAndShapeInfo* info, size_t rank) {
   int64_t* dims = is_few ? info->few.dims : heap_alloc(size);
   CORE_NEED_MEMORY(dims, size);
   const char** names = is_few ? info->few.names : (const char**)(dims + rank);
-  free_names(info->names, kept, info->rank);
   for (size_t i = 0; i < rank; i++) {
     dims[i] = i < kept ? info->dims[i] : -1;
     names[i] = i < kept ? info->names[i] : NULL;
@@ -73,39 +65,26 @@ static OrtStatus* set_dims(OrtTensorTypeAndShapeInfo* info, const int64_t* dims,
   return NULL;
 }
 
-/* Copies names; NULL and "" both mean no name and become NULL. */
-static OrtStatus* copy_names(const char* const* names, size_t count, const char** out) {
-  for (size_t i = 0; i < count; i++) {
-    size_t size = names[i] != NULL && names[i][0] != '\0' ? strlen(names[i]) + 1 : 0;
-    char* copy = heap_alloc(size);
-    if (copy == NULL && size > 0) {
-      free_names(out, 0, i);
-      return core_no_memory(size);
-    }
-    out[i] = size > 0 ? memcpy(copy, names[i], size) : NULL;
-  }
-  return NULL;
-}
-
+/* Gives the first `count` dimensions names, and others none; NULL and "" both mean no name. */
 static OrtStatus* set_names(OrtTensorTypeAndShapeInfo* info, const char* const* names,
                             size_t count) {
-  struct OrtTensorTypeAndShapeInfo named = {.rank = 0};
-  CORE_TRY(resize(&named, count > info->rank ? count : info->rank));
-  OrtStatus* status = copy_names(names, count, named.names);
-  if (status == NULL) {
-    status = resize(info, named.rank);
-    if (status != NULL) {
-      free_names(named.names, 0, count);
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    size += names[i] != NULL && names[i][0] != '\0' ? strlen(names[i]) + 1 : 0;
+  }
+  char *texts = heap_alloc(size), *next = texts, *before = info->texts;
+  CORE_RETURN_IF(texts == NULL && size > 0, core_no_memory(size));
+  CORE_TRY_OR(resize(info, count > info->rank ? count : info->rank), heap_free(texts));
+  for (size_t i = 0; i < info->rank; i++) {
+    info->names[i] = NULL;
+    if (i < count && names[i] != NULL && names[i][0] != '\0') {
+      info->names[i] = strcpy(next, names[i]);
+      next += strlen(next) + 1;
     }
   }
-  if (status == NULL) {
-    free_names(info->names, 0, info->rank);
-    for (size_t i = 0; i < info->rank; i++) {
-      info->names[i] = named.names[i];
-    }
-  }
-  free_dims(&named);
-  return status;
+  info->texts = texts;
+  heap_free(before); /* last, because the names may be in it */
+  return NULL;
 }
 
 OrtStatus* core_new_shape_info(const struct core_shape* shape, OrtTensorTypeAndShapeInfo** out) {
@@ -121,9 +100,7 @@ OrtStatus* core_copy_shape_info(const OrtTensorTypeAndShapeInfo* from,
   CORE_TRY(new_info(&info));
   info->type = from->type;
   OrtStatus* status = from->has_shape ? set_dims(info, from->dims, from->rank) : NULL;
-  if (status == NULL && from->rank > 0) {
-    status = copy_names(from->names, from->rank, info->names);
-  }
+  CORE_THEN(status, set_names(info, from->names, from->rank));
   CORE_HAND_OUT(status, info, out);
 }
 

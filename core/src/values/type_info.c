@@ -28,52 +28,22 @@ OrtStatus* core_new_tensor_type(enum ONNXType kind, const OrtTensorTypeAndShapeI
   return hand_out(core_copy_shape_info(info, &type->tensor), type, out);
 }
 
-/* The field with the inner type; NULL for tensors. Clients may nest types to any depth, so the
- * functions here loop instead of recursing. */
-static OrtTypeInfo** inner_of(const OrtTypeInfo* type) {
-  OrtTypeInfo* outer = (OrtTypeInfo*)type;
-  switch (type->kind) {
-    case ONNX_TYPE_MAP:
-      return &outer->map.value;
-    case ONNX_TYPE_SEQUENCE:
-      return &outer->sequence.element;
-    case ONNX_TYPE_OPTIONAL:
-      return &outer->optional.contained;
-    default:
-      return NULL;
-  }
-}
-
-/* Copies a type without its inner type. */
-static OrtStatus* copy_outer(const OrtTypeInfo* from, OrtTypeInfo** out) {
-  if (inner_of(from) == NULL) {
-    return core_new_tensor_type(from->kind, from->tensor, out);
-  }
-  CORE_TRY(new_type(from->kind, out));
-  if (from->kind == ONNX_TYPE_MAP) {
-    (*out)->map.key = from->map.key;
-  }
-  return NULL;
-}
-
 OrtStatus* core_copy_type_info(const OrtTypeInfo* from, OrtTypeInfo** out) {
-  OrtTypeInfo* type = NULL;
-  OrtTypeInfo** place = &type;
-  OrtStatus* status = copy_outer(from, place);
-  for (; status == NULL && inner_of(from) != NULL; status = copy_outer(from, place)) {
-    place = inner_of(*place);
-    from = *inner_of(from);
+  OrtTypeInfo *type = NULL, **place = &type;
+  OrtStatus* status = NULL;
+  for (; status == NULL && from->inner != NULL; from = from->inner) {
+    status = core_wrap_type(from->kind, from->key, NULL, place);
+    place = status == NULL ? &(*place)->inner : place;
   }
+  CORE_THEN(status, core_new_tensor_type(from->kind, from->tensor, place));
   return hand_out(status, type, out);
 }
 
 OrtStatus* core_wrap_type(enum ONNXType kind, ONNXTensorElementDataType key, OrtTypeInfo* inner,
                           OrtTypeInfo** out) {
   CORE_TRY_OR(new_type(kind, out), ort_ReleaseTypeInfo(inner));
-  if (kind == ONNX_TYPE_MAP) {
-    (*out)->map.key = key;
-  }
-  *inner_of(*out) = inner;
+  (*out)->key = key;
+  (*out)->inner = inner;
   return NULL;
 }
 
@@ -104,20 +74,17 @@ static OrtStatus* type_of_element(ONNXTensorElementDataType type, OrtTypeInfo** 
 }
 
 static OrtStatus* type_of_map(const struct core_map* map, OrtTypeInfo** out) {
-  OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type(ONNX_TYPE_MAP, &type));
-  type->map.key = map->keys->shape.type;
-  return hand_out(type_of_element(map->values->shape.type, &type->map.value), type, out);
+  OrtTypeInfo* inner = NULL;
+  CORE_TRY(type_of_element(map->values->shape.type, &inner));
+  return core_wrap_type(ONNX_TYPE_MAP, map->keys->shape.type, inner, out);
 }
 
 static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtTypeInfo** out) {
-  OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type(ONNX_TYPE_SEQUENCE, &type));
-  OrtStatus* status =
-      sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
-          ? type_of_map((const struct core_map*)sequence->elements[0], &type->sequence.element)
-          : type_of_element(sequence->type, &type->sequence.element);
-  return hand_out(status, type, out);
+  OrtTypeInfo* inner = NULL;
+  CORE_TRY(sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
+               ? type_of_map((const struct core_map*)sequence->elements[0], &inner)
+               : type_of_element(sequence->type, &inner));
+  return core_wrap_type(ONNX_TYPE_SEQUENCE, NO_KEY, inner, out);
 }
 
 /* Whether tensors of an element type are of a type. */
@@ -127,13 +94,13 @@ static bool is_tensor_type(const OrtTypeInfo* type, ONNXTensorElementDataType el
 }
 
 static bool is_map_type(const OrtTypeInfo* type, const struct core_map* map) {
-  return type->kind == ONNX_TYPE_MAP && type->map.key == map->keys->shape.type &&
-         is_tensor_type(type->map.value, map->values->shape.type);
+  return type->kind == ONNX_TYPE_MAP && type->key == map->keys->shape.type &&
+         is_tensor_type(type->inner, map->values->shape.type);
 }
 
 bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
   if (type != NULL && type->kind == ONNX_TYPE_OPTIONAL && core_type_of(value) != type->kind) {
-    type = type->optional.contained;
+    type = type->inner;
   }
   if (type == NULL) {
     return true;
@@ -146,10 +113,9 @@ bool core_is_of_type(const OrtValue* value, const OrtTypeInfo* type) {
   }
   if (type->kind == ONNX_TYPE_SEQUENCE) {
     const struct core_sequence* sequence = (const struct core_sequence*)core_target(value);
-    const OrtTypeInfo* element = type->sequence.element;
     return sequence->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
-               ? is_map_type(element, (const struct core_map*)sequence->elements[0])
-               : is_tensor_type(element, sequence->type);
+               ? is_map_type(type->inner, (const struct core_map*)sequence->elements[0])
+               : is_tensor_type(type->inner, sequence->type);
   }
   const struct core_shape* shape = core_shape_of(value);
   return shape == NULL || is_tensor_type(type, shape->type);
@@ -177,79 +143,49 @@ CORE_SLOT(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
   return NULL;
 }
 
-CORE_SLOT(ort_CastTypeInfoToTensorInfo, const OrtTypeInfo* type_info,
-          const OrtTensorTypeAndShapeInfo** out) {
-  bool is_tensor = type_info->kind == ONNX_TYPE_TENSOR || type_info->kind == ONNX_TYPE_SPARSETENSOR;
-  *out = is_tensor ? type_info->tensor : NULL;
-  return NULL;
-}
-
-CORE_GETTER(ort_CastTypeInfoToMapTypeInfo, const OrtMapTypeInfo*,
-            type_info->kind == ONNX_TYPE_MAP ? &type_info->map : NULL, const OrtTypeInfo* type_info)
-CORE_GETTER(ort_CastTypeInfoToSequenceTypeInfo, const OrtSequenceTypeInfo*,
-            type_info->kind == ONNX_TYPE_SEQUENCE ? &type_info->sequence : NULL,
+CORE_GETTER(ort_CastTypeInfoToTensorInfo, const OrtTensorTypeAndShapeInfo*, type_info->tensor,
             const OrtTypeInfo* type_info)
-CORE_GETTER(ort_CastTypeInfoToOptionalTypeInfo, const OrtOptionalTypeInfo*,
-            type_info->kind == ONNX_TYPE_OPTIONAL ? &type_info->optional : NULL,
-            const OrtTypeInfo* type_info)
-CORE_GETTER(ort_GetMapKeyType, enum ONNXTensorElementDataType, map_type_info->key,
-            const OrtMapTypeInfo* map_type_info)
 
-CORE_SLOT(ort_GetMapValueType, const OrtMapTypeInfo* map_type_info, OrtTypeInfo** type_info) {
-  return core_copy_type_info(map_type_info->value, type_info);
-}
+/* The slots of a type around another one: what it is cast from, and what is in it. */
+#define OUTER_TYPE(CAST, INNER, kind_of_it, type, outer)                                        \
+  CORE_GETTER(CAST, const type*, type_info->kind == kind_of_it ? (const type*)type_info : NULL, \
+              const OrtTypeInfo* type_info)                                                     \
+  CORE_SLOT(INNER, const type* outer, OrtTypeInfo** out) {                                      \
+    return core_copy_type_info(((const OrtTypeInfo*)outer)->inner, out);                        \
+  }
+OUTER_TYPE(ort_CastTypeInfoToMapTypeInfo, ort_GetMapValueType, ONNX_TYPE_MAP, OrtMapTypeInfo, map)
+OUTER_TYPE(ort_CastTypeInfoToSequenceTypeInfo, ort_GetSequenceElementType, ONNX_TYPE_SEQUENCE,
+           OrtSequenceTypeInfo, sequence)
+OUTER_TYPE(ort_CastTypeInfoToOptionalTypeInfo, ort_GetOptionalContainedTypeInfo, ONNX_TYPE_OPTIONAL,
+           OrtOptionalTypeInfo, optional)
+CORE_GETTER(ort_GetMapKeyType, enum ONNXTensorElementDataType,
+            ((const OrtTypeInfo*)map_type_info)->key, const OrtMapTypeInfo* map_type_info)
 
-CORE_SLOT(ort_GetSequenceElementType, const OrtSequenceTypeInfo* sequence_type_info,
-          OrtTypeInfo** type_info) {
-  return core_copy_type_info(sequence_type_info->element, type_info);
-}
-
-CORE_SLOT(ort_GetOptionalContainedTypeInfo, const OrtOptionalTypeInfo* optional_type_info,
-          OrtTypeInfo** out) {
-  return core_copy_type_info(optional_type_info->contained, out);
-}
-
-CORE_SLOT(ort_model_editor_CreateTensorTypeInfo, const OrtTensorTypeAndShapeInfo* tensor_info,
-          OrtTypeInfo** type_info) {
-  return core_new_tensor_type(ONNX_TYPE_TENSOR, tensor_info, type_info);
-}
-
-CORE_SLOT(ort_model_editor_CreateSparseTensorTypeInfo, const OrtTensorTypeAndShapeInfo* tensor_info,
-          OrtTypeInfo** type_info) {
-  return core_new_tensor_type(ONNX_TYPE_SPARSETENSOR, tensor_info, type_info);
-}
+/* The slot that makes a type of a kind, with a copy of what it is given. */
+#define CREATOR(NAME, make, kind, type) \
+  CORE_SLOT(NAME, const type* of, OrtTypeInfo** out) { return make(kind, of, out); }
+#define WRAP(kind, inner, out) wrap(kind, NO_KEY, inner, out)
+CREATOR(ort_model_editor_CreateTensorTypeInfo, core_new_tensor_type, ONNX_TYPE_TENSOR,
+        OrtTensorTypeAndShapeInfo)
+CREATOR(ort_model_editor_CreateSparseTensorTypeInfo, core_new_tensor_type, ONNX_TYPE_SPARSETENSOR,
+        OrtTensorTypeAndShapeInfo)
+CREATOR(ort_model_editor_CreateSequenceTypeInfo, WRAP, ONNX_TYPE_SEQUENCE, OrtTypeInfo)
+CREATOR(ort_model_editor_CreateOptionalTypeInfo, WRAP, ONNX_TYPE_OPTIONAL, OrtTypeInfo)
 
 CORE_SLOT(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
           const OrtTypeInfo* map_value_type, OrtTypeInfo** type_info) {
   return wrap(ONNX_TYPE_MAP, map_key_type, map_value_type, type_info);
 }
 
-CORE_SLOT(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* sequence_type,
-          OrtTypeInfo** type_info) {
-  return wrap(ONNX_TYPE_SEQUENCE, NO_KEY, sequence_type, type_info);
-}
-
-CORE_SLOT(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
-          OrtTypeInfo** type_info) {
-  return wrap(ONNX_TYPE_OPTIONAL, NO_KEY, contained_type, type_info);
-}
-
-void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {
-  /* It is part of the type that it was cast from. */
-}
-
-void ORT_API_CALL ort_ReleaseSequenceTypeInfo(OrtSequenceTypeInfo* input) NO_EXCEPTION {
-  /* It is part of the type that it was cast from. */
-}
+/* These are the type that they were cast from. */
+void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {}
+void ORT_API_CALL ort_ReleaseSequenceTypeInfo(OrtSequenceTypeInfo* input) NO_EXCEPTION {}
 
 void ORT_API_CALL ort_ReleaseTypeInfo(OrtTypeInfo* input) NO_EXCEPTION {
   while (input != NULL) {
-    OrtTypeInfo** inner = inner_of(input);
-    OrtTypeInfo* next = inner != NULL ? *inner : NULL;
-    if (inner == NULL) {
-      ort_ReleaseTensorTypeAndShapeInfo(input->tensor);
-    }
+    OrtTypeInfo* inner = input->inner;
+    ort_ReleaseTensorTypeAndShapeInfo(input->tensor);
     core_drop(input);
-    input = next;
+    input = inner;
   }
 }

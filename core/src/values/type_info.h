@@ -11,9 +11,10 @@ struct OrtTensorTypeAndShapeInfo {
   bool has_shape;
   size_t rank;
   /** `rank` dimensions and names: in `few`, or in one block; NULL for rank 0. An unknown dimension
-   * is -1. A name is a block of the heap, or NULL if there is none. */
+   * is -1. A name is in `texts`, a block of the heap, or NULL if there is none. */
   int64_t* dims;
   const char** names;
+  char* texts;
 #define CORE_FEW_DIMENSIONS 4
   struct {
     int64_t dims[CORE_FEW_DIMENSIONS];
@@ -27,27 +28,17 @@ OrtStatus* core_new_shape_info(const struct core_shape* shape, OrtTensorTypeAndS
 OrtStatus* core_copy_shape_info(const OrtTensorTypeAndShapeInfo* from,
                                 OrtTensorTypeAndShapeInfo** out);
 
-struct OrtMapTypeInfo {
-  ONNXTensorElementDataType key;
-  OrtTypeInfo* value;
-};
-struct OrtSequenceTypeInfo {
-  OrtTypeInfo* element;
-};
-struct OrtOptionalTypeInfo {
-  OrtTypeInfo* contained;
-};
-
+/** Also what an OrtMapTypeInfo, an OrtSequenceTypeInfo or an OrtOptionalTypeInfo is. */
 struct OrtTypeInfo {
   struct core_object object;
   enum ONNXType kind;
-  /** `kind` selects the member; sparse tensors use the tensor's. */
-  union {
-    OrtTensorTypeAndShapeInfo* tensor;
-    struct OrtMapTypeInfo map;
-    struct OrtSequenceTypeInfo sequence;
-    struct OrtOptionalTypeInfo optional;
-  };
+  /** Of a dense or sparse tensor, else NULL. */
+  OrtTensorTypeAndShapeInfo* tensor;
+  /** The type of a map's values, of a sequence's elements, or of what an optional holds; else NULL.
+   * Clients may nest types to any depth, so functions loop instead of recursing. */
+  OrtTypeInfo* inner;
+  /** Of a map. */
+  ONNXTensorElementDataType key;
 };
 
 /** Makes the type of a dense or sparse tensor with a copy of `info`. */

@@ -51,7 +51,7 @@ static void each_thread_has_its_turns_and_its_end(void) {
 
 static void locks_can_be_made(void) {
   core_mutex made;
-  CHECK(core_mutex_begin(&made));
+  core_mutex_begin(&made);
   core_mutex_lock(&made);
   core_mutex_unlock(&made);
   core_mutex_end(&made);

@@ -49,11 +49,6 @@ int __wrap_pthread_key_create(pthread_key_t* key, void (*end)(void*)) {
   return fails() ? EAGAIN : __real_pthread_key_create(key, end);
 }
 
-int __real_pthread_mutex_init(pthread_mutex_t* lock, const pthread_mutexattr_t* attributes);
-int __wrap_pthread_mutex_init(pthread_mutex_t* lock, const pthread_mutexattr_t* attributes) {
-  return fails() ? EAGAIN : __real_pthread_mutex_init(lock, attributes);
-}
-
 static const OrtApi* api;
 static OrtAllocator* allocator;
 
