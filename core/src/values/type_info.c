@@ -146,18 +146,20 @@ CORE_SLOT(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
 CORE_GETTER(ort_CastTypeInfoToTensorInfo, const OrtTensorTypeAndShapeInfo*, type_info->tensor,
             const OrtTypeInfo* type_info)
 
-/* The slots of a type around another one: what it is cast from, and what is in it. */
-#define OUTER_TYPE(CAST, INNER, kind_of_it, type, outer)                                        \
-  CORE_GETTER(CAST, const type*, type_info->kind == kind_of_it ? (const type*)type_info : NULL, \
-              const OrtTypeInfo* type_info)                                                     \
-  CORE_SLOT(INNER, const type* outer, OrtTypeInfo** out) {                                      \
-    return core_copy_type_info(((const OrtTypeInfo*)outer)->inner, out);                        \
+/* The slot that casts a type around another one, and the one that copies the inner type. */
+#define CAST(NAME, its_kind, type)                                                            \
+  CORE_GETTER(NAME, const type*, type_info->kind == its_kind ? (const type*)type_info : NULL, \
+              const OrtTypeInfo* type_info)
+#define INNER(NAME, type)                                                \
+  CORE_SLOT(NAME, const type* outer, OrtTypeInfo** out) {                \
+    return core_copy_type_info(((const OrtTypeInfo*)outer)->inner, out); \
   }
-OUTER_TYPE(ort_CastTypeInfoToMapTypeInfo, ort_GetMapValueType, ONNX_TYPE_MAP, OrtMapTypeInfo, map)
-OUTER_TYPE(ort_CastTypeInfoToSequenceTypeInfo, ort_GetSequenceElementType, ONNX_TYPE_SEQUENCE,
-           OrtSequenceTypeInfo, sequence)
-OUTER_TYPE(ort_CastTypeInfoToOptionalTypeInfo, ort_GetOptionalContainedTypeInfo, ONNX_TYPE_OPTIONAL,
-           OrtOptionalTypeInfo, optional)
+CAST(ort_CastTypeInfoToMapTypeInfo, ONNX_TYPE_MAP, OrtMapTypeInfo)
+INNER(ort_GetMapValueType, OrtMapTypeInfo)
+CAST(ort_CastTypeInfoToSequenceTypeInfo, ONNX_TYPE_SEQUENCE, OrtSequenceTypeInfo)
+INNER(ort_GetSequenceElementType, OrtSequenceTypeInfo)
+CAST(ort_CastTypeInfoToOptionalTypeInfo, ONNX_TYPE_OPTIONAL, OrtOptionalTypeInfo)
+INNER(ort_GetOptionalContainedTypeInfo, OrtOptionalTypeInfo)
 CORE_GETTER(ort_GetMapKeyType, enum ONNXTensorElementDataType,
             ((const OrtTypeInfo*)map_type_info)->key, const OrtMapTypeInfo* map_type_info)
 
