@@ -270,6 +270,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 def _blocks_left(item: pytest.Item) -> list[str]:
     """Return the blocks that kernels of ``ort_library`` or with ``ort_allocator`` have left."""
     scopes = item.stash.get(_BLOCKS, [])
+    if not scopes:
+        return []
     item.stash[_BLOCKS] = []  # or the scopes would count as left themselves
     gc.collect()
     left = []
