@@ -4,6 +4,7 @@
 It has done nothing else, so a program begins as in a new interpreter, and ends as there.
 """
 
+import gc
 import json
 import os
 import socket
@@ -17,6 +18,7 @@ MOST_BYTES = 1 << 20  # of a request
 
 def next_request() -> tuple[dict[str, Any], list[int]]:
     """Return in the child of a fork, with a request and the files for its standard streams."""
+    gc.freeze()  # or the collector writes to all pages, which are copied then
     with socket.socket(fileno=int(sys.argv[1])) as requests:
         while True:
             message, files, _, _ = socket.recv_fds(requests, MOST_BYTES, 3)
