@@ -36,15 +36,8 @@ def program(tmp_path):
 
 @pytest.mark.parametrize("how", [["user_program.py"], ["-m", "user_program"]], ids=str)
 def test_a_program_runs_on_the_drop_in(program, how):
-    ran = run(
-        sys.executable,
-        "-m",
-        "ortcffi.compat",
-        *how,
-        "add.onnx",
-        cwd=program,
-        env={**os.environ, "PYTHONPATH": str(program)},
-    )
+    environment = {**os.environ, "PYTHONPATH": str(program)}
+    ran = run_program(COMMAND, *how, "add.onnx", cwd=program, env=environment)
     assert ran.stdout.strip() == "ortcffi.compat [[2.0, 2.0, 2.0, 2.0]]"
 
 
@@ -60,7 +53,8 @@ def test_a_traceback_shows_the_program_alone(tmp_path):
     ran = run(*python, tmp_path / "fails.py", code=1)
     assert "ZeroDivisionError" in ran.stderr
     assert ran.stderr.count("  File ") == 1
-    ran = run(*python, "-m", "fails", code=1, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = run_program(COMMAND, "-m", "fails", code=1, env=environment)
     assert ran.stderr.count("  File ") == 1
     ran = run_program(COMMAND, "-m", "no_such_module", code=1)
     assert ran.stderr == "python -m ortcffi.compat: No module named no_such_module\n"

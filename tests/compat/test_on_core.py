@@ -2,15 +2,16 @@
 """The drop-in on the core: without onnxruntime, and where providers stand for the CPU's."""
 
 import json
-import sys
+import os
 
 import numpy as np
 import pytest
 from support import eps, models
 from support.prepared import printed_by, run_program
-from support.processes import run
 
 import ortcffi as ort
+
+COMMAND = "import sys; from ortcffi.compat.__main__ import main; main(sys.argv[1:])"
 
 PROGRAM = """
 import json, sys, threading
@@ -156,8 +157,8 @@ def test_a_program_that_is_not_changed_runs_on_providers_that_stand_for_the_cpu(
     pytest.importorskip("onnx")
     path = add_model(tmp_path)
     (tmp_path / "program.py").write_text(UNCHANGED)
-    python = [sys.executable, "-W", "ignore", "-m", "ortcffi.compat", "--ep", "reference"]
-    *ran, available = run(*python, tmp_path / "program.py", path).stdout.splitlines()
+    done = run_program(COMMAND, "--ep", "reference", tmp_path / "program.py", path)
+    *ran, available = done.stdout.splitlines()
     names = "['reference', 'CPUExecutionProvider']"
     assert ran == [f"{names} [[2.0, 2.0, 2.0, 2.0]]"] * 3
     assert available == names
@@ -168,8 +169,7 @@ def test_a_program_that_is_not_changed_runs_on_providers_that_stand_for_the_cpu(
     [("nope", "'nope'. Installed providers: "), ("NXRT", "did you mean 'nxrt'?")],
 )
 def test_a_name_that_the_core_does_not_host_is_refused(name, words):
-    command = "import sys; from ortcffi.compat.__main__ import main; main(sys.argv[1:])"
-    ran = run_program(command, "--ep", name, "none.py", code=1)
+    ran = run_program(COMMAND, "--ep", name, "none.py", code=1)
     (line,) = ran.stderr.splitlines()
     assert words in line
 
@@ -212,8 +212,9 @@ def test_tests_run_on_providers_that_stand_for_the_cpu(tmp_path):
         "import onnxruntime\n"
         "def test(): assert onnxruntime.get_available_providers()[0] == 'reference'\n"
     )
-    command = [sys.executable, "-m", "ortcffi.compat", "--ep", "reference"]
-    run(*command, "-m", "pytest", "-p", "no:cacheprovider", cwd=tmp_path)
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    tests = ["--ep", "reference", "-m", "pytest", "-p", "no:cacheprovider"]
+    run_program(COMMAND, *tests, cwd=tmp_path, env=environment)
 
 
 def test_names_of_installed_providers_are_taken_beside_the_cpu(c_compiler, squares):

@@ -142,11 +142,8 @@ def ran(tmp_path):
     def ran(given, model=models.add, names=()):
         path = tmp_path / "model.onnx"
         path.write_bytes(model())
-        done = run(
-            *(sys.executable, "-c", PROGRAM, path, *names),
-            env=os.environ | {"ORTCORE_PROVIDERS": given},
-        )
-        (numbers, assigned), lines = json.loads(done.stdout)
+        printed = printed_by(PROGRAM, path, *names, ORTCORE_PROVIDERS=given)
+        (numbers, assigned), lines = json.loads(printed)
         return numbers, assigned, lines
 
     return ran
@@ -223,9 +220,8 @@ def test_sessions_of_each_thread_wait_for_the_libraries(tmp_path, compile_c):
     """CreateEnv of other threads does not: the library's own thread calls it."""
     slow = compile_c(SLOW_LIBRARY, "-shared", "-fPIC", "-D_GNU_SOURCE", "-pthread")
     (tmp_path / "model.onnx").write_bytes(models.add())
-    program = sys.executable, "-c", TWO_THREADS, tmp_path / "model.onnx"
-    done = run(*program, env=os.environ | {"ORTCORE_PROVIDERS": str(slow)})
-    assert done.stdout == "[True, True]\n"
+    printed = printed_by(TWO_THREADS, tmp_path / "model.onnx", ORTCORE_PROVIDERS=str(slow))
+    assert printed == "[True, True]"
 
 
 SLOW_LIBRARY = """

@@ -3,17 +3,12 @@
 
 import importlib.metadata
 import json
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from support.paths import finds_support
 from support.prepared import run_program
-from support.processes import run
-
-import ortcffi as ort
-from ortcffi.testing.live_objects import left_alive, live_objects
 
 
 class Published(NamedTuple):
@@ -63,12 +58,27 @@ def published(request):
     return request.param, library_of(request.param)
 
 
+REGISTER = """
+import json, sys
+import ortcffi as ort
+from ortcffi.testing.live_objects import left_alive, live_objects
+
+table, library, name = sys.argv[1:]
+before, reported = live_objects(), []
+with ort.Env(api=ort.core_api() if table == "core" else ort.load(), severity=4) as env:
+    for _ in range(3):
+        with env.register_ep(library, name) as ep:
+            reported.append(sorted({device.name for device in ep.devices}))
+print(json.dumps([reported, left_alive(before)]))
+"""
+
+
 @pytest.mark.parametrize("table", ["core", "real"])
 def test_it_is_registered_again_and_leaves_nothing(published, table, request):
+    """In a process of its own, because not all of these libraries can be unloaded."""
     request.getfixturevalue(f"{table}_api")
     ep, library = published
-    # In a process of its own, because not all of these libraries can be unloaded.
-    done = run(sys.executable, "-P", __file__, table, library, ep.name, env=finds_support())
+    done = run_program(REGISTER, table, library, ep.name)
     expected = [] if ep.device is None else [ep.device]
     kind, count = ep.leaves if table == "core" else ("", 0)
     assert json.loads(done.stdout) == [[expected] * 3, {kind: 3 * count} if kind else {}]
@@ -225,16 +235,3 @@ def test_the_real_library_may_be_loaded_after_qnn():
     script = CONVOLVE + AFTERWARDS
     done = run_program(script, library, library.parent / "libQnnHtp.so", env=finds_support())
     assert "also computed" in done.stdout
-
-
-def register_again(table, library, name):
-    before, reported = live_objects(), []
-    with ort.Env(api=ort.core_api() if table == "core" else ort.load(), severity=4) as env:
-        for _ in range(3):
-            with env.register_ep(library, name) as ep:
-                reported.append(sorted({device.name for device in ep.devices}))
-    sys.stdout.write(json.dumps([reported, left_alive(before)]))
-
-
-if __name__ == "__main__":
-    register_again(*sys.argv[1:])

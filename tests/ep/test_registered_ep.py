@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.compilers import build_folder, compile_shared
 from support.graphs import graph_of
 from support.paths import CHECKOUT
 from support.prepared import run_program
-from support.processes import TIME_LIMIT, run
+from support.processes import TIME_LIMIT
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
@@ -156,14 +157,16 @@ def test_libraries_that_cannot_be_used_are_refused(env, asked_ep, tmp_path):
 
 
 @pytest.fixture
-def throwing_ep(cxx_compiler, tmp_path):
+def throwing_ep(cxx_compiler):
     """``throwing_ep(flag)``: a library whose functions throw."""
 
     def build(flag):
-        source, library = CHECKOUT / "tests/c/clients/throwing_ep.cc", tmp_path / "throwing_ep.so"
+        source = CHECKOUT / "tests/c/clients/throwing_ep.cc"
+        library = build_folder(cxx_compiler, "eps") / f"throwing{flag}.so"
         flags = ["-std=c++17", "-shared", "-fPIC", flag, f"-I{CHECKOUT / 'core/include'}"]
-        run(*cxx_compiler, *flags, source, "-o", library)
-        return library
+        return compile_shared(
+            library, [source.parent], *cxx_compiler, *flags, source, "-o", library
+        )
 
     return build
 

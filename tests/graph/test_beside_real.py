@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.node_models import node_models
+from support.node_models import node_models, of_each_kind
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
@@ -245,20 +245,6 @@ def differences(ours: list[str], theirs: list[str]) -> list[str]:
 # --- models ---------------------------------------------------------------------------------------
 
 
-def facts(graph: "onnx.GraphProto") -> Iterator[Any]:
-    """The kinds of the nodes and values that a graph has."""
-    for node in graph.node:
-        attributes = sorted((each.name, each.type) for each in node.attribute)
-        yield node.domain, node.op_type, *attributes, *map(bool, [*node.input, "", *node.output])
-        for each in node.attribute:
-            for inner in (each.g, *each.graphs):
-                yield from facts(inner)
-    for value in (*graph.input, *graph.output):
-        tensor = value.type.tensor_type
-        kind = re.sub(r"dim_(value|param): \S+", "", str(value.type.sequence_type or value.type))
-        yield value in graph.input, tensor.elem_type, len(tensor.shape.dim), kind
-
-
 def names_read(node: "onnx.NodeProto") -> set[str]:
     """The names of all values that a node reads, also in its subgraphs."""
     graphs = [g for each in node.attribute for g in (each.g, *each.graphs)]
@@ -276,25 +262,14 @@ def has_dead_nodes(graph: "onnx.GraphProto") -> bool:
     return False
 
 
-def models_of_all_operators() -> Iterator[Path]:
-    """The smallest models of onnx and its tests that have all kinds of nodes and values."""
-    models = [*(Path(onnx.__file__).parent / "backend/test/data").glob("**/*.onnx"), *node_models()]
-    seen: set[Any] = set()
-    for path in sorted(models, key=lambda path: (path.stat().st_size, path)):
-        model = onnx.load(path, load_external_data=False)
-        new = {(each.domain, each.version) for each in model.opset_import}.union(facts(model.graph))
-        if not new <= seen and not has_dead_nodes(model.graph):
-            seen |= new
-            yield path
-
-
 def test_graphs_of_all_operators_answer_alike(shown_by_real):
     """It takes 4 s."""
+    files = (Path(onnx.__file__).parent / "backend/test/data").glob("**/*.onnx")
     count, found = 0, {}
-    for model in models_of_all_operators():
-        theirs = shown_by_real(model)
+    for path, model in of_each_kind([*files, *node_models()]):
+        theirs = None if has_dead_nodes(model.graph) else shown_by_real(path)
         if theirs is not None:
             count += 1
-            found[str(model)] = differences(shown_by_core(model), theirs)
+            found[str(path)] = differences(shown_by_core(path), theirs)
     assert {path: lines for path, lines in found.items() if lines} == {}
     assert count > 500
