@@ -14,15 +14,17 @@ import numpy as np
 
 from ortcffi._new_file import write_whole
 from ortcffi._public import printable
+from ortcffi.cli.info import versions_and_machine
 from ortcffi.cli.program import fail, program_name, unwritable
 from ortcffi.errors import OrtError
 from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError
 from ortcffi.testing.random_inputs import random_feed, shapes_of
 
-from .report import Result, as_json, heading, summary, table
+from .report import Result, as_json, summary, table
 from .rows import Row, Sessions, run_rows, small_model
 from .turns import measure
 
+PACKAGES = "ortcffi", "onnxruntime"
 SECONDS = 30
 MOST_SECONDS = 86_400
 SAMPLE = 50e-6  # seconds
@@ -80,14 +82,13 @@ def _measure(given: argparse.Namespace) -> None:
     said = list(summary(results, not given.model, busy))
     print("", *table(results, with_p99=bool(given.model)), "", *said, sep="\n", flush=True)
     if given.json is not None:
-        texts = {"measured": heading(), "summary": said}
+        texts = {"measured": versions_and_machine(*PACKAGES), "summary": said}
         write_whole(given.json, as_json(results, given.model, busy, texts))
 
 
 def _rows(given: argparse.Namespace, stack: ExitStack) -> list[Row]:
-    """Return what is measured, and print what that is."""
     official = _official()
-    print(heading())
+    print(versions_and_machine(*PACKAGES))
     if official is None:
         print("onnxruntime is not installed: ortcffi is measured alone")
     model = given.model or small_model()

@@ -2,17 +2,11 @@
 """What ``ortcffi bench`` says of its figures: a table, notes, JSON."""
 
 import json
-import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ortcffi.cli.info import package_version
-
 from .rows import Row
 from .turns import Figures
-
-__all__ = ["Result", "as_json", "heading", "summary", "table"]
 
 BUSY = 0.1
 """The share of a processor that other programs may take before the report says so."""
@@ -29,13 +23,6 @@ class Result(NamedTuple):
     def ratio(self) -> float | None:
         """How many times as fast this package is."""
         return None if self.theirs is None else self.theirs.p50 / self.ours.p50
-
-
-def heading() -> str:
-    """Return what was measured: versions and the machine."""
-    versions = [f"{name} {package_version(name)}" for name in ("ortcffi", "onnxruntime")]
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
-    return ", ".join([*versions, f"Python {platform.python_version()}", machine])
 
 
 def table(results: Sequence[Result], with_p99: bool) -> Iterator[str]:

@@ -19,8 +19,6 @@ from ortcffi.session.session import Session
 
 from .turns import Turn, awaits, calls
 
-__all__ = ["Row", "Sessions", "run_rows", "small_model"]
-
 CPU = ["CPUExecutionProvider"]
 
 

@@ -80,7 +80,6 @@ def check(name: str, given: argparse.Namespace) -> Report:
 
 
 def _check_file(report: Report) -> str | None:
-    """Look at the file, and return the name of its entry."""
     first, *rest = (each for each in RULES if each.group == "file")
     file = LibraryFile(report.path)
     if not report.add(first, "", file):
@@ -94,7 +93,6 @@ def _check_file(report: Report) -> str | None:
 
 
 def _known_host(name: str) -> str:
-    """Return the name of a host, if it is one that the core can be."""
     if (release := release_of(name)) is not None:
         try:
             emulate(release)

@@ -89,7 +89,6 @@ def on_older_host(client: Client, seconds: float) -> Client | None:
 
 
 def _probe(path: str, host: str, seconds: float) -> Client:
-    """Return what a library does with one host."""
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
         where = "ortcffi.cli.check_client", "answer"

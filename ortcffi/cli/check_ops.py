@@ -154,7 +154,6 @@ def _try(rules: list[Any], subject: Subject) -> Trial:
 
 
 def _compare(report: Report, trials: dict[int, Trial], others: dict[int, Trial]) -> None:
-    """Report what ops do not do on an older host and do on the core."""
     for place, other in others.items():
         for name in _TRIED:
             result = other.of(name)
@@ -167,7 +166,6 @@ def _compare(report: Report, trials: dict[int, Trial], others: dict[int, Trial])
 
 
 def _conclude(report: Report, trials: list[Trial]) -> None:
-    """Say how much was tried."""
     for trial in trials:
         reasons = [trial.of(name) for name in _TRIED if trial.of(name).outcome == UNTRIED]
         is_known = any(each.outcome == BROKEN for each in trial.results[: len(_TRIED) + 2])

@@ -3,7 +3,6 @@
 
 import math
 import os
-import platform
 import re
 import time
 from collections import Counter
@@ -18,7 +17,7 @@ from xml.etree import ElementTree as ET
 from ortcffi._public import aligned, joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
-from ortcffi.cli.info import package_version
+from ortcffi.cli.info import versions_and_machine
 from ortcffi.testing.rules import BROKEN, KEPT, RULES, UNTRIED, Result, Rule, outcome_of
 
 _PRINTED = "; it printed: "
@@ -122,7 +121,6 @@ def not_tried(report: Report) -> list[str]:
 
 
 def _untried(report: Report) -> list[str]:
-    """Return the rules that were not tried on a host, by the reason."""
     rules: dict[tuple[str, str], list[str]] = {}
     for each in report.results:
         if each.outcome == UNTRIED and each.text and not each.on and each.host:
@@ -223,10 +221,7 @@ def as_statement(reports: list[Report]) -> str:
 
 def made_with(*packages: str) -> str:
     """Return the day, versions of packages and of Python, and the machine."""
-    versions = [f"{name} {package_version(name)}" for name in packages]
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
-    python, now = platform.python_version(), datetime.now(UTC)
-    return f"{now:%d %B %Y}: {', '.join(versions)}, Python {python}, {machine}.\n"
+    return f"{datetime.now(UTC):%d %B %Y}: {versions_and_machine(*packages)}.\n"
 
 
 def _library(report: Report) -> str:

@@ -102,7 +102,6 @@ def _type(value: GraphValue) -> Any:
 
 
 def _paired(kind: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
-    """Compare what has the same name, and say what only one has."""
     for name in dict.fromkeys((*one, *other)):
         label = f"{kind} {shortened(name)}".strip()
         if name not in other:

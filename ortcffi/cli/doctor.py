@@ -70,11 +70,9 @@ def examine_ep(ep: InstalledEp, seconds: float = SECONDS) -> Finding:
 
 
 def _asked(finding: Finding, function: str, subject: str, seconds: float) -> Finding:
-    told, problem, printed = child.ask("ortcffi.cli.doctor", function, subject, seconds=seconds)
-    facts: dict[str, Any]
-    if problem:
-        facts = {"problem": problem.removeprefix("it "), "remedy": loading.OTHER_BUILD}
-    else:
+    told, problem, printed = child.ask(__name__, function, subject, seconds=seconds)
+    facts: dict[str, Any] = {"problem": problem.removeprefix("it "), "remedy": loading.OTHER_BUILD}
+    if not problem:
         facts = {name: fact for name, fact in told[-1].items() if name in Finding._fields}
     return finding._replace(printed=printed, **facts)
 
@@ -82,26 +80,22 @@ def _asked(finding: Finding, function: str, subject: str, seconds: float) -> Fin
 def open_library(path: str) -> None:
     """Open a library and tell what it is."""
     child.limit_this_process()
-    found: dict[str, Any]
     try:
         api = loading.load(path)
-        found = {"version": api.version_string, "used_version": api.version}
-        found["build_info"] = api.build_info
+        facts = {"version": api.version_string, "build_info": api.build_info}
+        child.tell(**facts, used_version=api.version, done=True)
     except loading.LoadError as error:
-        found = {"problem": error.problem, "remedy": error.remedy}
-    child.tell(**found, done=True)
+        child.tell(problem=error.problem, remedy=error.remedy, done=True)
 
 
 def load_ep(name: str) -> None:
     """Load a library of execution providers and tell its devices."""
     child.limit_this_process()
-    found: dict[str, Any]
     try:
         devices = registered_in(Env("doctor", core_api()), ep_named(name)).devices
-        found = {"devices": [_device(each) for each in devices]}
+        child.tell(devices=[_device(each) for each in devices], done=True)
     except (OrtError, LookupError) as error:
-        found = {"problem": str(error), "remedy": loading.OTHER_BUILD}
-    child.tell(**found, done=True)
+        child.tell(problem=str(error), remedy=loading.OTHER_BUILD, done=True)
 
 
 def _device(device: EpDevice) -> str:

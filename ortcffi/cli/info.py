@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import platform
 import re
 import sys
@@ -31,6 +32,13 @@ def package_version(name: str = "ortcffi") -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "of a checkout" if name == "ortcffi" else "not installed"
+
+
+def versions_and_machine(*packages: str) -> str:
+    """Return on what something was measured or tried."""
+    versions = [f"{name} {package_version(name)}" for name in packages]
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    return ", ".join([*versions, f"Python {platform.python_version()}", machine])
 
 
 def collect() -> dict[str, Any]:

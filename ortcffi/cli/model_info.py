@@ -11,8 +11,6 @@ from ortcffi.models.model import Model
 from ortcffi.models.parts import ModelValue
 from ortcffi.values.element_types import ElementType, ValueKind
 
-__all__ = ["collect", "render"]
-
 _NO_VERSION = (0, 2**63 - 1, -(2**63))  # what is said of a model that sets none
 _MOST_LINES = 20  # of a list
 _WIDTH = 300  # characters of a line
@@ -52,17 +50,15 @@ def _described(values: Iterable[ModelValue]) -> list[dict[str, Any]]:
         tensor = None if info is None else info.tensor_info
         is_dense = info is not None and info.kind == ValueKind.TENSOR
         element = None if tensor is None else tensor.element_type
-        described.append(
-            {
-                "name": value.name,
-                "type": "unknown" if info is None else str(tensor if is_dense else info),
-                "kind": info.kind.name.lower()
-                if info and isinstance(info.kind, ValueKind)
-                else None,
-                "element_type": element.name.lower() if isinstance(element, ElementType) else None,
-                "shape": None if tensor is None or tensor.shape is None else list(tensor.shape),
-            }
-        )
+        kind = info.kind if info else None
+        facts = {
+            "name": value.name,
+            "type": "unknown" if info is None else str(tensor if is_dense else info),
+            "kind": kind.name.lower() if isinstance(kind, ValueKind) else None,
+            "element_type": element.name.lower() if isinstance(element, ElementType) else None,
+            "shape": None if tensor is None or tensor.shape is None else list(tensor.shape),
+        }
+        described.append(facts)
     return described
 
 

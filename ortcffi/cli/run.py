@@ -29,8 +29,14 @@ memory of its arena."""
 
 
 _REFUSED = (
-    *(OrtError, LoadError, OSError, TypeError, ValueError, MemoryError),
-    *(LookupError, ImportError),  # for an execution provider
+    OrtError,
+    LoadError,
+    OSError,
+    TypeError,
+    ValueError,
+    MemoryError,
+    LookupError,
+    ImportError,
 )
 
 
@@ -66,15 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _without_library(error: LibraryNotFound) -> str:
     """Return what is missing, and by which options it is given."""
+    text = f"{VARIABLE} {error.path!r} {error.problem}; {error.remedy}"
     if error.path is None:
         remedy = advice("give --library PATH", "give --ep {}")
         text = f"found no library that runs models: {remedy}"
-    elif error.provider is None:
-        return str(error)
-    else:
-        text = f"{VARIABLE} {error.path!r} {error.problem}; {error.remedy}"
     if error.provider is None:
-        return text
+        return text if error.path is None else str(error)
     unknown = f"--ep has {error.provider!r}, which the core does not host"
     return f"{unknown}{unknown_provider(error.provider)}; {text}"
 

@@ -28,7 +28,6 @@ def main(arguments: list[str]) -> None:
 
 
 def _parsed(arguments: list[str]) -> tuple[list[str], bool, list[str]]:
-    """Return the providers, whether a module is to be run, and the program's arguments."""
     is_module = arguments[:1] == ["-m"]
     program = arguments[is_module:]
     if program and not program[0].startswith("-"):  # without argparse, whose import takes long

@@ -100,7 +100,6 @@ class AdapterFormat:
 
 
 def _flatbuffers() -> Any:
-    """Return the package flatbuffers, on which the official package depends too."""
     try:
         return import_module("flatbuffers")
     except ImportError:

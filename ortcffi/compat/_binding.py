@@ -18,7 +18,6 @@ from ortcffi.values.value import Value
 
 
 def _passed_on(function: Callable[[Binding], None]) -> Any:
-    """Return a method that calls one of ortcffi's binding."""
 
     def method(self: Any) -> None:
         function(self._bound)
@@ -90,10 +89,7 @@ class SessionIOBinding:
 
     def _run(self, options: Any) -> None:
         try:
-            if options is None:
-                self._bound.run()
-            else:
-                self._bound.run(options=options._options)
+            self._bound.run(options=None if options is None else options._options)
         except OrtError as error:
             raise RuntimeError(f"Error in execution: {error}") from error.__cause__
 

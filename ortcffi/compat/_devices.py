@@ -36,7 +36,6 @@ def get_vendor_id_for_device_type(device_type: str) -> Any:
 
 
 def _number(number: int) -> Any:
-    """Return a static method that returns the number of a kind of device or memory."""
     return staticmethod(lambda: number)
 
 

@@ -64,7 +64,11 @@ class OfficialRules(Rules):
             if spec.kind is ValueKind.MAP:  # kernels of ONNX Runtime read a map that is not there
                 raise RuntimeError(_refusal(spec.name, x))
             return None
-        value = _official_value(session.api, spec, x)
+        if isinstance(x, np.ndarray):
+            return array_value(session.api, x)
+        if isinstance(x, Value):
+            return of_library(session.api, x)
+        value = x._value if isinstance(x, OrtValue) else _of_python(session.api, spec, x)
         if value is not None:
             return value
         try:
@@ -105,15 +109,6 @@ def _check_name(name: Any) -> None:
 
 
 # --- inputs ---------------------------------------------------------------------------------------
-
-
-def _official_value(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
-    """Make a value of what a feed has for an input; None for what is officially refused."""
-    if isinstance(x, np.ndarray):
-        return array_value(api, x)
-    if isinstance(x, Value):
-        return of_library(api, x)
-    return x._value if isinstance(x, OrtValue) else _of_python(api, spec, x)
 
 
 def _of_python(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:

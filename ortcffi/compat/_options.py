@@ -281,10 +281,6 @@ class SessionOptions:
         return copy, [name for name in added if name is not None]
 
 
-def get_default_session_options() -> SessionOptions:
-    return SessionOptions()
-
-
 def _value(value: Any) -> Any:
     if not isinstance(value, OrtValue):
         raise RuntimeError("The provided Python object must be an OrtValue")

@@ -320,7 +320,6 @@ class InferenceSession:
         return self._call(self._engine.run, output_names, input_feed, run_options)
 
     def _call(self, run: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
-        """Call a function of the engine, whose errors get their official classes."""
         try:
             return run(feed, names, options=None if options is None else _options_of_run(options))
         except EncodedName:
@@ -467,9 +466,6 @@ class CSession(InferenceSession):
         return OrtValueVector(self._values(names, feed, options))
 
 
-Session = InferenceSession  # officially the base, which nothing makes alone
-
-
 def _options(kind: str) -> Any:
     """Import a class of options: sessions and runs without options need none."""
     from ortcffi.compat import _options
@@ -478,7 +474,6 @@ def _options(kind: str) -> Any:
 
 
 def _options_of_run(options: Any) -> Any:
-    """Return the options for the engine; raises for what is none."""
     if not isinstance(options, _options("RunOptions")):
         raise TypeError(f"run(): incompatible function arguments: {options!r} are no RunOptions")
     return options._options

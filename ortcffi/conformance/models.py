@@ -27,7 +27,6 @@ def _port(name: str, kind: int = _FLOAT, dims: tuple[int | str, ...] | None = ("
 
 
 def _floats(name: str, *numbers: float) -> Any:
-    """Make a tensor of float32."""
     raw = struct.pack(f"<{len(numbers)}f", *numbers)
     fields = {"dims": [len(numbers)], "data_type": _FLOAT, "name": name, "raw_data": raw}
     return _made("TensorProto", **fields)
@@ -55,7 +54,6 @@ def metadata(*pairs: tuple[str, str | None], ir_version: int | None = 8) -> byte
 
 
 def _model(graph: Any, ops: str, version: int, **more: Any) -> bytes:
-    """Return a model with one operator set."""
     opsets = [_made("OperatorSetIdProto", domain=ops, version=version)]
     return _bytes_of(_made("ModelProto", ir_version=8, graph=graph, opset_import=opsets, **more))
 

@@ -118,7 +118,6 @@ def _of_files() -> Iterator[Rule]:
 
 
 def _rows_of(line: str) -> list[str]:
-    """Return the rows that a line stands for."""
     parts = re.split(r"<\|(.*?)\|>", line)
     rest, words = parts[::2], [each.split(" | ") for each in parts[1::2]]
     rows = (zip(rest, (*row, ""), strict=True) for row in zip(*words, strict=True))

@@ -259,9 +259,7 @@ def code_of(error: BaseException) -> ErrorCode | None:
     if isinstance(error, OrtError):
         return error.code
     found = code_and_message(error)
-    if found is None:
-        return None
-    return ErrorCode(found[0])
+    return None if found is None else ErrorCode(found[0])
 
 
 for _name in __all__:  # so that pickles, tracebacks and help() name what users import

@@ -12,8 +12,8 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from itertools import count
+from contextlib import contextmanager
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, of_type
@@ -235,7 +235,15 @@ class Official(Api):
         """
         with self._guard:
             if self._env is None or self._env.closed:
-                self._env = _environment_of(self)
+                try:
+                    self._env = Env(api=self)
+                except RuntimeException as error:
+                    # An older release makes it without counting its users, so that the API finds
+                    # none, and cannot make a second one.
+                    raise NotImplemented(
+                        f"the environment of onnxruntime {self.version_string} cannot be reached; "
+                        "that of 1.23 and newer ones can"
+                    ) from error
             return self._env
 
     def share_arena(self, *, max_bytes: int | str | None = None, **measures: Any) -> None:
@@ -275,33 +283,25 @@ class Official(Api):
         self.env._register(allocator, for_good=True)
         self._uses_shared_memory = True
 
-    def errors(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def errors(self) -> Iterator[None]:
         """Within the block, official exceptions are raised as exceptions of `ortcffi.errors`.
 
         The official one becomes the ``__cause__``.
         """
-        return _translation()
+        try:
+            yield
+        except BaseException as error:
+            found = None if isinstance(error, OrtError) else code_and_message(error)
+            if found is None:
+                raise
+            raise error_for(*found, None) from error
 
     def __repr__(self) -> str:
         return f"<Api {self.version} of the official package, {self.version_string!r}>"
 
 
 # --- what both packages share -----------------------------------------------------------------
-
-
-def _environment_of(official: Official) -> Env:
-    """Return the environment in which the sessions of the official package are.
-
-    Older releases make it without the function that counts its users, so that the API finds none,
-    and cannot make a second one.
-    """
-    try:
-        return Env(api=official)
-    except RuntimeException as error:
-        raise NotImplemented(
-            f"the environment of onnxruntime {official.version_string} cannot be reached; that of "
-            "1.23 and newer ones can"
-        ) from error
 
 
 def _make_ortvalue(module: "ModuleType", value: Value) -> Any:
@@ -341,25 +341,6 @@ class _Borrowed(dict[str, Any]):
         if name in self:
             self.replaced.append(self[name])
         return super().pop(name, *default)
-
-
-def _translated(error: BaseException) -> BaseException | None:
-    """Get the exception that the status of an official one stands for; None where it has none."""
-    if isinstance(error, OrtError):
-        return None
-    found = code_and_message(error)
-    return error_for(*found, None) if found else None
-
-
-@contextmanager
-def _translation() -> Iterator[None]:
-    """Raise `ortcffi.errors` for official exceptions."""
-    try:
-        yield
-    except BaseException as error:
-        if (ours := _translated(error)) is None:
-            raise
-        raise ours from error
 
 
 # --- the way --------------------------------------------------------------------------------------
@@ -413,19 +394,8 @@ def _attach() -> Official:
     except Exception as error:
         text = f"{module.__file__} does not load libraries of custom ops: {error}"
         raise LoadError(text) from error
-    base = _base_of(str(module.__file__))
-    if base is None:
-        raise LoadError(f"{module.__file__} gave no OrtApiBase to a library of custom ops")
-    return Official(base, module)
-
-
-def _base_of(path: str) -> "OrtApiBase | None":
-    """Return the base that lies in a library, among those that the extension received."""
-    for i in count():
-        base = lib.ortcffi_received_base(i)
-        if not base:
-            return None
+    for base in takewhile(bool, map(lib.ortcffi_received_base, count())):
         owner = library_of(base)
-        if owner and os.path.samefile(owner, path):
-            return base
-    return None
+        if owner and os.path.samefile(owner, str(module.__file__)):
+            return Official(base, module)
+    raise LoadError(f"{module.__file__} gave no OrtApiBase to a library of custom ops")

@@ -6,7 +6,6 @@ import math
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -200,12 +199,7 @@ class Batcher:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     def _feed(self, feed: Mapping[str, Any] | None, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -217,18 +211,15 @@ class Batcher:
         return found
 
     def _array(self, name: str, x: Any) -> "np.ndarray[Any, Any]":
-        """Return an input as `run` takes it."""
         spec = self._specs.get(name)
         if spec is None:
             RULES.refuse(self._session, "input", name)
         if isinstance(x, np.ndarray):
             element_of_array(x, f"input {quoted(name)}")  # refuses what would fail a joined run
             return np.asarray(x)
-        return (
-            np.asarray(x)
-            if hasattr(x, "__array__")
-            else array_for(f"input {quoted(name)}", spec, x)
-        )
+        if hasattr(x, "__array__"):
+            return np.asarray(x)
+        return array_for(f"input {quoted(name)}", spec, x)
 
     def _outputs(self, outputs: Iterable[str]) -> tuple[str, ...]:
         names = RULES.outputs(self._session, outputs)
@@ -246,7 +237,6 @@ class Batcher:
         return loop
 
     async def _empty(self, key: Hashable, queue: _Queue) -> None:
-        """Make runs until no call waits."""
         try:
             while queue.calls:
                 if self._max_wait:
@@ -324,7 +314,6 @@ def _rows_of(arrays: dict[str, Any]) -> int:
 
 
 def _end_unwanted(run: "asyncio.Future[list[Any]]", batch: list[_Call]) -> None:
-    """End a run whose calls were cancelled or have expired."""
     if all(call.result.done() for call in batch):
         run.cancel()
 

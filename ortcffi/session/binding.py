@@ -53,7 +53,6 @@ class Binding(Binder, Closing):
         return self.session.api
 
     def _call(self, slot: str, *arguments: Any) -> None:
-        """Call a function of the table on the binding, for this thread alone."""
         self.api.require(slot)
         table = self.api.pointer
         check(table, self._write_handle(getattr(lib, slot), table, *arguments))

@@ -31,7 +31,6 @@ def empty_sequence(api: "Api", element: int) -> Value:
 
 
 def _make(api: "Api", element: int) -> Value:
-    """Run a model with one node that makes such a sequence."""
     value, out = blank(Value, api)
     env, model, name = environment_of(api, None), _model(element), ffi.new("char[]", b"y")
     session = owner_of("OrtSession*", api, lib.ReleaseSession, env)
@@ -45,7 +44,6 @@ def _make(api: "Api", element: int) -> Value:
 
 
 def _model(element: int) -> bytes:
-    """Return a model whose output is an empty sequence, as ONNX serializes it."""
     graph = Graph({"": 17})
     graph.node("SequenceEmpty", [], ["y"], attributes={"dtype": element})
     tensor, sequence, kind = map(Message, ("TypeProto.Tensor", "TypeProto.Sequence", "TypeProto"))

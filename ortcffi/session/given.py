@@ -94,7 +94,6 @@ def _as_sequence(api: "Api", subject: str, element: int | None, x: Any) -> Value
 
 
 def _kind_inside(spec: "ValueSpec") -> ValueKind:
-    """Return the kind of an input or output, or of what an optional one may hold."""
     contained = spec.type_info.contained if spec.kind is ValueKind.OPTIONAL else None
     return spec.kind if contained is None else ValueKind(contained.kind)
 

@@ -30,7 +30,6 @@ class Loaded(Engine):
     __slots__ = ()
 
     def _all_specs(self) -> "tuple[tuple[ValueSpec, ...], ...]":
-        """Return the inputs, the overridable initializers and the outputs."""
         if self._specs is None:
             api = self.api
             inputs, outputs, required = self._ports(

@@ -72,7 +72,6 @@ def _described(options: SessionOptions | None) -> dict[str, Any] | None:
 
 
 def _again(kind: Any, source: Any, described: dict[str, Any] | None, path: str | None) -> "Session":
-    """Return the session of a pickle: one that the process has made of the same, or a new one."""
     key = _key(kind, source, described, path)
     with _lock:
         session = kept.pop(key, None)

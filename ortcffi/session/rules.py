@@ -195,7 +195,6 @@ def as_result(value: Value) -> Any:
 
 
 def _unknown_name(why: str, session: "Session", name: Any) -> Exception:
-    """Return the error for the name of an input or an output that the model does not have."""
     if not isinstance(name, str):
         return TypeError(f"the name of an {why} must be a str, not {quoted(name)}")
     inputs = *session.inputs, *session.overridable_initializers
@@ -211,7 +210,6 @@ def _overlap(_session: "Session", what: tuple[str, str, str]) -> InvalidArgument
 
 
 def _no_memory(session: "Session", what: tuple[str, str]) -> BaseException:
-    """Return the error for a run without memory: the library's message, and its function."""
     from ortcffi.session.limits import explained
 
     message, function = what

@@ -78,17 +78,8 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
         Where it is awaited: the run did not begin within `timeout`.
     """
     start = (_futures or _imported()).future_of_loop
-    return start(  # type: ignore[no-any-return]
-        session,
-        values,
-        _most(max_waiting),
-        feed,
-        outputs,
-        options=options,
-        out=out,
-        timeout=timeout,
-        **inputs,
-    )
+    given = session, values, _most(max_waiting), feed, outputs
+    return start(*given, options=options, out=out, timeout=timeout, **inputs)  # type: ignore[no-any-return]
 
 
 def run_future(  # noqa: PLR0913  # as many as `run` has
@@ -110,17 +101,8 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
     the future are called on a thread of this package, and may block or wait for other runs.
     """
     start = (_futures or _imported()).future_of_threads
-    return start(  # type: ignore[no-any-return]
-        session,
-        values,
-        _most(max_waiting),
-        feed,
-        outputs,
-        options=options,
-        out=out,
-        timeout=timeout,
-        **inputs,
-    )
+    given = session, values, _most(max_waiting), feed, outputs
+    return start(*given, options=options, out=out, timeout=timeout, **inputs)  # type: ignore[no-any-return]
 
 
 def bind(

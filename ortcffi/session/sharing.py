@@ -102,7 +102,6 @@ def _folder(given: Any) -> str:
 
 
 def _key(api: "Api", model: Any, name: str, options: SessionOptions) -> str:
-    """Return a name for the model, the library, the processor and the options."""
     digest: Any = None
     if isinstance(model, bytes):
         digest = blake2b(model)

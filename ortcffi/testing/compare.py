@@ -134,7 +134,6 @@ def _alone(op: LibraryOp, models: list[Model], api: Api) -> list[tuple[Model, li
 def _compute_between(
     op: LibraryOp, kernel: Kernel, expected: Any, others: list[tuple[Model, list[Any]]], same: Any
 ) -> None:
-    """Have kernels of other attributes compute between calls of one."""
     name = f"{op.domain}:{op.name}"
     for model, alone in others:
         kernel(*model.inputs)

@@ -181,7 +181,6 @@ def _compute(
 
 
 def _times(factor: int, values: dict[str, Any]) -> dict[str, Any]:
-    """Values of which floats are larger."""
     return {name: factor * x if x.dtype.kind == "f" else x for name, x in values.items()}
 
 

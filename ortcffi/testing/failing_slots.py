@@ -24,7 +24,6 @@ def watched_host(version: int = HIGHEST_VERSION) -> Api:
 
 @functools.cache
 def _with_status() -> frozenset[str]:
-    """Return the slots that can fail."""
     tables = (ffi.typeof(table).fields for table in ("OrtApi", "OrtEpApi"))
     return frozenset(
         name

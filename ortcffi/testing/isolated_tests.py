@@ -51,7 +51,6 @@ def _is_isolated(item: pytest.Item) -> bool:
 
 
 def _seconds(timeout: float = child.SECONDS) -> float:
-    """Return the arguments of the mark."""
     return child.seconds_of(timeout)
 
 
@@ -86,7 +85,6 @@ def _other(item: pytest.Item) -> child.Prepared:
 
 
 def _run(item: pytest.Item, seconds: float) -> _Done:
-    """Run a test in another process."""
     with tempfile.TemporaryDirectory() as folder:
         test = os.path.join(item.config.rootpath, item.nodeid)
         code, written = _other(item).call(folder, test, seconds)

@@ -35,8 +35,7 @@ class Model(NamedTuple):
 
 def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any) -> list[Any]:
     """Return the outputs of a session; `register` gives its options the op."""
-    opsets = {"": 21, model.domain: model.version}
-    graph = Graph(opsets)
+    graph = Graph({"": 21, model.domain: model.version})
     names = ["" if x is None else f"input{i}" for i, x in enumerate(model.inputs)]
     feed = {name: x for name, x in zip(names, model.inputs, strict=True) if name}
     for name, x in feed.items():
@@ -67,9 +66,7 @@ def run_in_process(
         The process crashed, an op ended it, or it took longer than `seconds`.
     """
     request = pickle.dumps((models, library, runtime))
-    code, output, errors = child.run(
-        "ortcffi.testing.one_node", "main", given=request, seconds=seconds
-    )
+    code, output, errors = child.run(__name__, "main", given=request, seconds=seconds)
     if code is None:
         raise ProcessEnded(child.too_long(seconds))
     if code != 0 or not output:

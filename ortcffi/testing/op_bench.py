@@ -195,7 +195,8 @@ class Bench:
         else:
             outputs = found if isinstance(found, tuple) else (found,)
             self.calls += 1
-            self.computed.append((given, tuple(map(_copied, outputs))))
+            copies = (x.copy() if isinstance(x, np.ndarray) else x for x in outputs)
+            self.computed.append((given, tuple(copies)))
 
     def _may_not_fit(self, given: list[Any]) -> bool:
         """Whether inputs have different shapes, and nothing is wrong when one call is checked.
@@ -251,7 +252,3 @@ class Bench:
                 continue
             given += [random_elements(dtype, shape, self._random) for _ in range(count)]
         return given
-
-
-def _copied(x: Any) -> Any:
-    return x.copy() if isinstance(x, np.ndarray) else x

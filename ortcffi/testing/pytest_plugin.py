@@ -365,6 +365,5 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.section("ortcffi")
     for name, text in left.items():
         terminalreporter.write_line(f"LEFT {name}: {text}")
-    highest = sorted(peaks.items(), key=lambda item: -item[1])
-    for name, peak in highest[:10]:
+    for name, peak in sorted(peaks.items(), key=lambda item: -item[1])[:10]:
         terminalreporter.write_line(f"peak {peak:>12,} bytes  {name}")

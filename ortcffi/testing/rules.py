@@ -242,7 +242,6 @@ def _with_failures(each: Rule, subject: Subject, failures: int) -> Result:
 
 
 def _wrongs(found: Result, facts: list[dict[str, Any]], usual: Counter[str]) -> Iterator[str]:
-    """Yield what is wrong where a call has failed."""
     if facts and facts[-1]["ended"]:
         yield "end the process"
         return

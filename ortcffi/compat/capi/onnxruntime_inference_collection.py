@@ -10,7 +10,7 @@ _NAMES = {
     "_devices": "OrtDevice get_ort_device_type get_vendor_id_for_device_type",
     "_enums": "OrtDeviceVendorId",
     "_providers": "check_and_normalize_provider_args",
-    "_session": "InferenceSession Session",
+    "_session": "InferenceSession Session=InferenceSession",  # officially the base of that
     "_sparse": "SparseTensor",
     "_values": "OrtValue copy_tensors",
 }

@@ -24,7 +24,7 @@ _NAMES = {  # that the package has not, or of other classes
         "quantize_matmul_4bits quantize_matmul_8bits quantize_matmul_bnb4 "
         "quantize_qdq_matmul_2bits quantize_qdq_matmul_4bits pack_fp4_weights_for_cuda_moe_gemm"
     ),
-    "_options": "get_default_session_options",
+    "_options": "get_default_session_options=SessionOptions",
     "_session": "InferenceSession=CSession",
     "_sparse": "SparseTensor=CSparseTensor SparseBlockSparseView SparseCooView SparseCsrView",
     "_values": "OrtValueVector is_dlpack_uint8_tensor",
