@@ -5,23 +5,26 @@
 import argparse
 import importlib
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ortcffi import compat
 from ortcffi._new_file import write_whole
 from ortcffi._public import printable
+from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.cli.info import versions_and_machine
 from ortcffi.cli.program import fail, program_name, unwritable
 from ortcffi.errors import OrtError
+from ortcffi.options.session_options import SessionOptions
+from ortcffi.session.session import Session
 from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError
 from ortcffi.testing.random_inputs import random_feed, shapes_of
 
 from .report import Result, as_json, summary, table
-from .rows import Row, Sessions, run_rows, small_model
+from .rows import Row, run_rows, session_of, small_model
 from .turns import measure
 
 PACKAGES = "ortcffi", "onnxruntime"
@@ -87,30 +90,26 @@ def _measure(given: argparse.Namespace) -> None:
 
 
 def _rows(given: argparse.Namespace, stack: ExitStack) -> list[Row]:
-    official = _official()
+    official: Any = None
+    with suppress(ImportError):
+        official = importlib.import_module("onnxruntime")
     print(versions_and_machine(*PACKAGES))
     if official is None:
         print("onnxruntime is not installed: ortcffi is measured alone")
-    model = given.model or small_model()
-    sessions = Sessions(model, given.threads if given.model else 1, official)
-    stack.callback(sessions.ours.close)
-    print(printable(f"library of the runs: {sessions.ours.api}"))
+    about = given.model or small_model(), given.threads if given.model else 1
+    with SessionOptions(intra_op_threads=about[1], log_severity=LogSeverity.FATAL) as options:
+        ours = stack.enter_context(Session(about[0], options))
+    theirs = None if official is None else session_of(official, *about)
+    print(printable(f"library of the runs: {ours.api}"))
     feed: dict[str, Any] = {"x": np.ones((1, 4), np.float32)}
     if not given.model:
         print("model: y = x + w, of four numbers, on one thread")
     else:
-        feed = random_feed(sessions.ours, {}, shapes_of(given.shape), given.size)
+        feed = random_feed(ours, {}, shapes_of(given.shape), given.size)
         for name, array in feed.items():
             print(printable(f"input {name}: {array.dtype}{list(array.shape)}"))
-    sessions.ours.run(feed)  # says best what is wrong with a shape
-    rows = list(run_rows(sessions, feed, stack))
+    ours.run(feed)  # says best what is wrong with a shape
+    rows = list(run_rows(ours, session_of(compat, *about), theirs, feed, stack))
     if "bound" not in {row.name for row in rows}:
         print("left out: bound arrays, for an input is no tensor")
     return rows
-
-
-def _official() -> ModuleType | None:
-    try:
-        return importlib.import_module("onnxruntime")
-    except ImportError:
-        return None

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +13,9 @@ import numpy as np
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import OrtError
 from ortcffi.models.graph import Graph
-from ortcffi.options.session_options import SessionOptions
 from ortcffi.session.session import Session
 
 from .turns import Turn, awaits, calls
-
-CPU = ["CPUExecutionProvider"]
 
 
 class Row(NamedTuple):
@@ -31,31 +27,12 @@ class Row(NamedTuple):
     theirs: Turn | None
 
 
-class Sessions:
-    """One model as sessions of this package, of the drop-in and of onnxruntime.
-
-    Parameters
-    ----------
-    model : str or bytes
-        A path, or what a file has.
-    threads : int
-        Of each session; with 0 the library chooses.
-    official : module or None
-        The package onnxruntime, where it is installed.
-    """
-
-    def __init__(self, model: str | bytes, threads: int, official: ModuleType | None) -> None:
-        self.model, self.threads = model, threads
-        with SessionOptions(intra_op_threads=threads, log_severity=LogSeverity.FATAL) as options:
-            self.ours = Session(model, options)
-        self.official = None if official is None else self.made_by(official)
-
-    def made_by(self, package: Any) -> Any:
-        """Make a session by a package with the names of onnxruntime."""
-        options = package.SessionOptions()
-        options.intra_op_num_threads = self.threads
-        options.log_severity_level = LogSeverity.FATAL
-        return package.InferenceSession(self.model, options, providers=CPU)
+def session_of(package: Any, model: str | bytes, threads: int) -> Any:
+    """Make a session by a package with the names of onnxruntime; 0: the library has its threads."""
+    options = package.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = LogSeverity.FATAL
+    return package.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 def small_model() -> bytes:
@@ -68,12 +45,11 @@ def small_model() -> bytes:
     return graph.to_bytes()
 
 
-def run_rows(sessions: Sessions, feed: dict[str, Any], stack: ExitStack) -> Iterator[Row]:
-    """Yield the rows of a model's runs; what they use is closed with the stack."""
-    from ortcffi import compat
-
-    ours, official = sessions.ours, sessions.official
-    drop_in = calls(partial(sessions.made_by(compat).run, None, feed))
+def run_rows(
+    ours: Session, unchanged: Any, official: Any, feed: dict[str, Any], stack: ExitStack
+) -> Iterator[Row]:
+    """Yield the rows of a model's runs: of this package's session, the drop-in's, onnxruntime's."""
+    drop_in = calls(partial(unchanged.run, None, feed))
     theirs = official and calls(partial(official.run, None, feed))
     yield Row("run", "run", calls(partial(ours.run, feed)), theirs)
     yield Row("drop-in", "run by a program of onnxruntime, unchanged", drop_in, theirs)

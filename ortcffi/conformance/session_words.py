@@ -9,7 +9,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.conformance import models
 from ortcffi.conformance.calls import KEPT, Failed, buffer, callback
 from ortcffi.conformance.telling import told
-from ortcffi.conformance.words import Words
+from ortcffi.conformance.words import Words, slot_word
 from ortcffi.testing.rules import NotTried
 
 Ask = Callable[[Any], Any]
@@ -106,13 +106,8 @@ class SessionWords(Words):
 
     def _probe(self, ask: Ask, field: str, place: int) -> str:
         answers, once = self._asked(ask)
-        own = {"KernelComputeV2": lambda *_: ffi.NULL}
-
-        def function(*given: Any) -> Any:
-            once(given[place])
-            return ffi.NULL
-
-        own[field] = function
+        own: dict[str, Any] = {"KernelComputeV2": lambda *_: ffi.NULL}
+        own[field] = lambda *given: once(given[place]) or ffi.NULL
         kinds: dict[str, Any] = {"GetInputTypeCount": 6, "GetOutputTypeCount": 3}
         kinds["GetOutputType"] = lambda _, i: 8 if i == 2 else 1  # a tensor of strings
         kinds["GetInputCharacteristic"] = lambda _, i: 2 if i == 5 else i % 2
@@ -251,9 +246,7 @@ class SessionWords(Words):
         attributes = more.get("attributes", [])
         return self._do("CreateNode", op, domain, "n", *listed, attributes, len(attributes))
 
-    def graph(self) -> Any:
-        """Make an empty graph of the model editor."""
-        return self._do("CreateGraph")
+    graph = slot_word("CreateGraph")
 
     def empty(self, domain: str = "", version: int = 21) -> Any:
         """Make a model of the model editor, without a graph."""
@@ -278,9 +271,7 @@ class SessionWords(Words):
         slot = "CreateModelEditorSessionFromArray"
         return self._do(slot, self.env(), given, len(given), self.twice())
 
-    def binding(self, session: Any) -> Any:
-        """Make a binding of a session."""
-        return self._do("CreateIoBinding", session)
+    binding = slot_word("CreateIoBinding")
 
     def bound(self, binding: Any) -> Any:
         """Return the values that outputs are bound to, or were given by a run."""

@@ -32,6 +32,11 @@ def constants() -> dict[str, Any]:
     return found
 
 
+def slot_word(slot: str, *first: Any) -> Any:
+    """Make a word that calls a slot which must not fail, with its own arguments behind some."""
+    return lambda words, *given: words._do(slot, *first, *given)
+
+
 class Words:
     """Return the words of a table; each method is one."""
 
@@ -146,19 +151,14 @@ class Words:
         given = data, dims, len(dims), shape, len(shape), lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
         return self._do("CreateSparseTensorWithValuesAsOrtValue", self.cpu(), *given)
 
-    def type_of(self, value: Any) -> Any:
-        """Return the type of a value."""
-        return self._do("GetTypeInfo", value)
+    type_of = slot_word("GetTypeInfo")
+    shape_of = slot_word("GetTensorTypeAndShape")
 
     def shape(self, *dims: int) -> Any:
         """Type and shape with these dimensions."""
         info = self._do("CreateTensorTypeAndShapeInfo")
         self._do("SetDimensions", info, list(dims), len(dims))
         return info
-
-    def shape_of(self, value: Any) -> Any:
-        """Type and shape of a tensor."""
-        return self._do("GetTensorTypeAndShape", value)
 
     def told(self, value: Any) -> str:
         """All that an object tells, as a text."""
@@ -204,17 +204,9 @@ class Words:
         self._do("SetIntraOpNumThreads", options, 1)
         return options
 
-    def run_options(self) -> Any:
-        """Options of a run."""
-        return self._do("CreateRunOptions")
-
-    def threading(self) -> Any:
-        """Options of shared threads."""
-        return self._do("CreateThreadingOptions")
-
-    def cfg(self) -> Any:
-        """Measures of an arena."""
-        return self._do("CreateArenaCfg", 0, -1, -1, -1)
+    run_options = slot_word("CreateRunOptions")
+    threading = slot_word("CreateThreadingOptions")
+    cfg = slot_word("CreateArenaCfg", 0, -1, -1, -1)
 
     def no_thread(self) -> Any:
         """Make a function for threads that makes none."""
@@ -327,7 +319,7 @@ def all_words(words: Words) -> dict[str, Any]:
     """Return what rows are evaluated with."""
     table = words._table
     own = {name: getattr(words, name) for name in dir(words) if not name.startswith("_")}
-    general = {"buffer": buffer, "callback": callback, "ffi": ffi, "LONG": LONG, "words": words}
+    general = {"buffer": buffer, "callback": callback, "ffi": ffi, "LONG": LONG}
     general |= {"SIZE_MAX": SIZE_MAX, "INT64_MAX": INT64_MAX, "INT64_MIN": INT64_MIN}
     general |= {"INT_MAX": INT_MAX, "UNTOUCHED": UNTOUCHED, "base": table.base, "api": table.api}
     general |= {"Failed": Failed, "api_version": table.version, "text_of": text_of}

@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -57,17 +57,6 @@ def _seconds(timeout: float = child.SECONDS) -> float:
 # --- the process that runs tests ------------------------------------------------------------------
 
 
-class _Done(NamedTuple):
-    """How the process of a test ended, and the lines of the files that it wrote."""
-
-    end: str
-    out: str
-    err: str
-    reports: list[str]
-    terminal: str
-    ops: list[str]
-
-
 _OTHER = pytest.StashKey[child.Prepared]()
 
 
@@ -84,16 +73,16 @@ def _other(item: pytest.Item) -> child.Prepared:
     return running
 
 
-def _run(item: pytest.Item, seconds: float) -> _Done:
+def _run(item: pytest.Item, seconds: float) -> tuple[str, list[str], list[list[str]]]:
+    """Return how the process of a test ended, what it printed, and the lines of its files."""
     with tempfile.TemporaryDirectory() as folder:
         test = os.path.join(item.config.rootpath, item.nodeid)
         code, written = _other(item).call(folder, test, seconds)
         end = child.too_long(seconds) if code is None else child.end_of(code)
         # Files and no pipes, which a process that the test starts and leaves would keep open.
+        texts = [each.decode(errors="backslashreplace") for each in written]
         names = ("reports", "terminal", "ops")
-        reports, terminal, ops = (_read(os.path.join(folder, name)) for name in names)
-        out, err = (each.decode(errors="backslashreplace") for each in written)
-        return _Done(end, out, err, reports, "".join(terminal), [line.strip() for line in ops])
+        return end, texts, [_read(os.path.join(folder, name)) for name in names]
 
 
 def _reports_of(item: pytest.Item) -> Iterator[Any]:
@@ -105,14 +94,14 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
     if not limits:
         yield pytest.TestReport.from_item_and_call(item, reading)
         return
-    done = _run(item, limits[0])
-    written = [json.loads(line) for line in done.reports if line.endswith("\n")]
+    end, (out, err), (reports, terminal, used) = _run(item, limits[0])
+    written = [json.loads(line) for line in reports if line.endswith("\n")]
     when = "setup"
     for data in written:
         if isinstance(data["longrepr"], list):  # of a skip; JSON has no tuples
             data["longrepr"] = tuple(data["longrepr"])
         report = item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
-        output = (("out", done.out), ("err", done.err)) if report.failed else ()
+        output = (("out", out), ("err", err)) if report.failed else ()
         for name, wrote in output:
             if wrote:
                 report.sections.append((f"Captured std{name} of its process", wrote))
@@ -121,11 +110,11 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
             when = "teardown"
         yield report
     if when:
-        lines = (done.out + done.err).splitlines(keepends=True)
+        lines = (out + err).splitlines(keepends=True)
         text = "".join(line for line in lines if not _FRAME.match(line))
-        printed = child.printed(text if written else done.terminal + text, "\n", _MOST_LINES)
-        ops = f", with kernels of {', '.join(dict.fromkeys(done.ops))}" if done.ops else ""
-        message = f"{item.nodeid}, in its {when}{ops}: {done.end}{printed}"
+        printed = child.printed(text if written else "".join(terminal) + text, "\n", _MOST_LINES)
+        ops = f", with kernels of {', '.join(map(str.strip, dict.fromkeys(used)))}" if used else ""
+        message = f"{item.nodeid}, in its {when}{ops}: {end}{printed}"
         crash = pytest.CallInfo.from_call(lambda: pytest.fail(message, pytrace=False), when)  # type: ignore[arg-type]
         yield pytest.TestReport.from_item_and_call(item, crash)
 
