@@ -3,18 +3,19 @@
 
     python null_calls.py LIBRARY VERSION
 
-All other pointers lead to zeroed memory and numbers are 0, so a call may end its process: each has
-one of its own. A line for each call that ends well: list, slot, argument (empty for a call without
-NULL), answer, and whether the call wrote to the memory. The answer is a status as its code and
-message, or a text, or a number.
+All other pointers lead to zeroed memory and numbers are 0, so a call may end its process: the calls
+of a slot share one as long as they are refused. A line for each call that ends well: list, slot,
+argument (empty for a call without NULL), answer, and whether the call wrote to the memory. The
+answer is a status as its code and message, or a text, or a number.
 """
 
 import ctypes
-import functools
 import os
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
+from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import Any
 
@@ -82,13 +83,21 @@ def main(library: str, version: int) -> None:
         return "" if kind == "nothing" else str(got or 0)
 
     def ask(slot: Slot, call: Callable[..., Any], file: str, null: str) -> bool:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what a process that ends itself says
         room = ctypes.create_string_buffer(ROOM * len(slot.arguments))
         places = {name: ctypes.addressof(room) + ROOM * i for i, name in enumerate(pointers(slot))}
         given = [None if name == null else places.get(name) for name in slot.arguments]
         said = say(kind_of(slot), call(*given, *[None] * (MOST_ARGUMENTS - len(given))))
-        written = "written" if any(room.raw) else ""
-        return os.write(1, f"{file}\t{slot.name}\t{null}\t{said}\t{written}\n".encode()) > 0
+        written = "written" if any(room.raw.strip(b"\0")) else ""
+        os.write(1, f"{file}\t{slot.name}\t{null}\t{said}\t{written}\n".encode())
+        return kind_of(slot) == "status" and said != "0"
+
+    def ask_each(nulls: list[str], done: Any, ask: Callable[[str], bool]) -> bool:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what a process that ends itself says
+        for null in nulls:
+            done.value += 1
+            if not ask(null):
+                break
+        return True
 
     for file, slot in all_slots():
         getter = GETTERS[file]
@@ -96,8 +105,11 @@ def main(library: str, version: int) -> None:
         if getter is not None:
             table = ctypes.cast(function(api, index_of[getter], ctypes.c_void_p, 0)(), pointer)
         call = function(table, slot.index, ctypes.c_void_p, MOST_ARGUMENTS)
-        for null in ["", *pointers(slot)]:
-            fork(functools.partial(ask, slot, call, file, null), limit=10)
+        nulls = [*pointers(slot), ""]
+        while nulls:
+            done = RawValue("i", 0)  # how many were asked, also if the last one ended the process
+            fork(partial(ask_each, nulls, done, partial(ask, slot, call, file)), limit=10)
+            nulls = nulls[max(done.value, 1) :]
 
 
 if __name__ == "__main__":
