@@ -148,7 +148,8 @@ def _tell_unread(op: CustomOp, attributes: list[OpAttr], struct: Any, kernel: Ke
 def asked_for(struct: Any) -> dict[str, list[str]] | None:
     """Return the types in which an op asked for attributes; None if it may ask for others."""
     asked: dict[str, list[str]] = {}
-    for record in bytes(ffi.buffer(struct.asked, struct.asked_room)).split(b"\0"):
+    records, _, _ = bytes(ffi.buffer(struct.asked, struct.asked_room)).partition(b"\0\0")
+    for record in records.split(b"\0"):
         if record[:1] == b"0":
             return None
         if record:
