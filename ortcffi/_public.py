@@ -55,7 +55,7 @@ class Suggests:
         def __getattr__(self, name: str) -> NoReturn:
             if hasattr(type(self), name):
                 object.__getattribute__(self, name)  # a property raised this: it says why
-            raise AttributeError(self._missing(name))
+            raise self._missing(name)
 
     def __setattr__(self, name: str, value: object) -> None:
         try:
@@ -63,13 +63,14 @@ class Suggests:
         except AttributeError:
             if hasattr(type(self), name):
                 raise
-            raise AttributeError(self._missing(name)) from None
+            raise self._missing(name) from None
 
-    def _missing(self, name: str) -> str:
+    def _missing(self, name: str) -> AttributeError:
         ours = self._elsewhere.get(name)
         known = (each for each in dir(type(self)) if not each.startswith("_"))
         hint = meant(name, known) if ours is None else f": did you mean {ours!r}?"
-        return f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
+        message = f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
+        return AttributeError(message, name=name, obj=None)  # of an obj Python would name another
 
 
 # --- figures, tables, and texts of files made safe ---

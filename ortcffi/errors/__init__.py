@@ -27,7 +27,7 @@ import ortcffi._forks  # noqa: F401  # its hook comes before any object
 from ortcffi._native import address_of, compiled, lib
 from ortcffi.errors import classes
 from ortcffi.errors.classes import *  # noqa: F403  # their names are listed there alone
-from ortcffi.errors.classes import Fail, OrtError, OutOfMemory, RuntimeException
+from ortcffi.errors.classes import Fail, OrtError, OutOfMemory
 from ortcffi.errors.classes import code_and_message as code_and_message  # handed on
 
 if TYPE_CHECKING:
@@ -166,6 +166,4 @@ def code_and_text(error: BaseException) -> tuple[int, bytes]:
     return code, text.encode(errors="replace")
 
 
-# In C the direct ones are made without Python; the message of the others is read first.
-_DIRECT = {code: kind for code, kind in CLASSES.items() if kind is not RuntimeException}
-compiled.set_errors(_DIRECT, error_for, code_and_text)
+compiled.set_errors(CLASSES, error_for, code_and_text)

@@ -175,7 +175,9 @@ class OutOfMemory(RuntimeException, MemoryError):
 
     The C API has no code for that. An ``ORT_RUNTIME_EXCEPTION`` becomes one if its message contains
     "out of memory", "bad_alloc", "Failed to allocate memory" or "Available memory of"; an
-    ``ORT_FAIL`` for the last two, which the arenas of ONNX Runtime say. `code` is the status's.
+    ``ORT_FAIL`` for the last two, which the arenas of ONNX Runtime say. The words of an exception
+    that Python code raised during the call count only if it is a `MemoryError`. `code` is the
+    status's.
     """
 
 

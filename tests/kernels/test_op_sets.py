@@ -201,6 +201,34 @@ def test_a_session_takes_ops_in_python_and_libraries(api):
         assert session.run(x=[1, 2])[0].tolist() == [3, 6]
 
 
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [
+        (RuntimeError("Failed to allocate memory for a plan"), ort.errors.RuntimeException),
+        (ort.errors.Fail("Available memory of 3"), ort.errors.Fail),
+        (ValueError("out of memory"), ort.errors.InvalidArgument),
+        (KeyError("bad_alloc"), ort.errors.RuntimeException),
+        (MemoryError("Failed to allocate memory"), ort.errors.OutOfMemory),
+        (MemoryError("no"), ort.errors.OutOfMemory),
+    ],
+)
+def test_the_words_of_an_exception_do_not_make_it_a_lack_of_memory(api, raised, kind):
+    def fail(x):
+        raise raised
+
+    op = define("Fails", None, fail)
+    with op.kernel() as kernel, pytest.raises(kind) as caught:
+        kernel(np.ones(1, F))
+    with (
+        ort.Session(calling("Fails"), api=api, custom_ops=[op]) as session,
+        pytest.raises(kind) as caught_by_run,
+    ):
+        session.run(x=[1])
+    for each in (caught.value, caught_by_run.value):
+        assert type(each) is kind
+        assert each.__cause__ is raised
+
+
 def test_the_error_names_an_op_that_this_process_has(api):
     define("Unknown", "")
     for given in (None, [define("Other", None)]):

@@ -55,7 +55,7 @@ void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status)
   } else {
     const OrtApi* api = session->maker->api;
     unsigned code = (unsigned)api->GetErrorCode(status);
-    if (ortcffi_says_no_memory((int)code, api->GetErrorMessage(status))) {
+    if (ortcffi_is_no_memory((int)code, api->GetErrorMessage(status), run->failure.error)) {
       COUNT(session, endings[NO_MEMORY]);
     } else {
       COUNT(session, errors[code < ERROR_CODES ? code : ORT_FAIL]);

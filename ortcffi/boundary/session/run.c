@@ -102,10 +102,9 @@ static void raise_failure(struct run* run, OrtStatus* status, const char* functi
   const struct maker* maker = run->session->maker;
   const char* message = maker->api->GetErrorMessage(status);
   OrtErrorCode code = maker->api->GetErrorCode(status);
-  if ((code != ORT_FAIL && code != ORT_RUNTIME_EXCEPTION) ||
-      !ortcffi_is_refusal_of_arena(message)) {
-    ortcffi_value_fail(maker, status, function);
-    ortcffi_add_cause(run->failure.error);
+  if (!ortcffi_is_refusal_of_arena(message) ||
+      !ortcffi_is_no_memory((int)code, message, run->failure.error)) {
+    (void)ortcffi_fail_because(maker->api, status, function, run->failure.error);
     return;
   }
   PyObject* text = ortcffi_text(message);

@@ -140,6 +140,26 @@ int ortcffi_says_no_memory(int code, const char* message) {
            strstr(message, "bad_alloc") != NULL));
 }
 
+/* Whether the words of a message that says so are those of an exception about something else. */
+static bool are_words_of(PyObject* error, const char* message) {
+  if (error == NULL || PyErr_GivenExceptionMatches(error, PyExc_MemoryError)) {
+    return false;
+  }
+  PyObject *type, *pending, *traceback;
+  PyErr_Fetch(&type, &pending, &traceback);
+  PyObject* text = PyObject_Str(error);
+  const char* words = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, NULL);
+  bool answer = words != NULL && ortcffi_says_no_memory(ORT_RUNTIME_EXCEPTION, words) &&
+                strstr(message, words) != NULL;
+  Py_XDECREF(text);
+  PyErr_Restore(type, pending, traceback); /* in the place of what its __str__ raised */
+  return answer;
+}
+
+bool ortcffi_is_no_memory(int code, const char* message, PyObject* cause) {
+  return ortcffi_says_no_memory(code, message) && !are_words_of(cause, message);
+}
+
 /* Makes the exception for a code and a message; NULL with another exception. */
 static PyObject* make_error(PyObject* code, PyObject* message, PyObject* function, bool is_direct) {
   PyObject* kind = is_direct ? PyDict_GetItemWithError(error_classes, code) : NULL;
@@ -163,13 +183,18 @@ static const char* text_for_python(const char* message) {
 
 int ortcffi_fail(const OrtApi* api, OrtStatus* status, const char* function) {
   struct ortcffi_failure failure = ortcffi_take_failure(status);
-  const char* known = function != NULL ? function : failure.function;
-  PyObject* name = known == NULL ? Py_NewRef(Py_None) : PyUnicode_FromString(known);
+  return ortcffi_fail_because(api, status, function != NULL ? function : failure.function,
+                              failure.error);
+}
+
+int ortcffi_fail_because(const OrtApi* api, OrtStatus* status, const char* function,
+                         PyObject* cause) {
+  PyObject* name = function == NULL ? Py_NewRef(Py_None) : PyUnicode_FromString(function);
   OrtErrorCode number = api->GetErrorCode(status);
   PyObject* code = PyLong_FromLong(number);
   const char* text = text_for_python(api->GetErrorMessage(status));
   PyObject* message = ortcffi_text(text);
-  bool is_direct = !ortcffi_says_no_memory((int)number, text);
+  bool is_direct = !ortcffi_is_no_memory((int)number, text, cause);
   api->ReleaseStatus(status);
   PyObject* error = name != NULL && code != NULL && message != NULL
                         ? make_error(code, message, name, is_direct)
@@ -181,7 +206,7 @@ int ortcffi_fail(const OrtApi* api, OrtStatus* status, const char* function) {
   Py_XDECREF(code);
   Py_XDECREF(message);
   Py_XDECREF(error);
-  ortcffi_add_cause(failure.error);
+  ortcffi_add_cause(cause);
   return -1;
 }
 

@@ -18,12 +18,22 @@ void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* mes
 int ortcffi_says_no_memory(int code, const char* message);
 
 #ifndef ORTCFFI_CDEF
+#include <stdbool.h>
+
 #include "boundary/limited_api.h"
+
+/* The same of a call in which a callback raised `cause`, or NULL: its words count only if it is a
+ * MemoryError. */
+bool ortcffi_is_no_memory(int code, const char* message, PyObject* cause);
 
 /* Raises the exception for a status that is not NULL, and releases the status; -1. `function` is
  * the function that answered; NULL for the one of this thread that failed with this status. What is
  * not UTF-8 becomes replacement characters. */
 int ortcffi_fail(const OrtApi* api, OrtStatus* status, const char* function);
+
+/* The same of a call in which a callback raised `cause`, which is taken, or NULL. */
+int ortcffi_fail_because(const OrtApi* api, OrtStatus* status, const char* function,
+                         PyObject* cause);
 
 /* Leaves an exception that a callback raised with the current call of this thread; 0 if there is
  * none. */
