@@ -33,7 +33,7 @@ MARK = "`python tools/conform_releases.py` made what follows.\n"
 def row(report: Report) -> str:
     """A line of the table: all groups together."""
     total = sum(counts(report).values(), Counter())
-    return " | ".join([report.title, *(str(total[name]) for name in COLUMNS)])
+    return " | ".join([report.title.partition(", ")[0], *(str(total[name]) for name in COLUMNS)])
 
 
 def results(reports: list[Report]) -> str:
