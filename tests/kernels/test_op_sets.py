@@ -213,7 +213,7 @@ def test_a_session_takes_ops_in_python_and_libraries(api):
     ],
 )
 def test_the_words_of_an_exception_do_not_make_it_a_lack_of_memory(api, raised, kind):
-    def fail(x):
+    def fail(_x):
         raise raised
 
     op = define("Fails", None, fail)
