@@ -210,28 +210,16 @@ with ort.Ep(registered.devices[:1], {"backend_path": sys.argv[2]}) as ep:
     (node,) = ep.compile(claims)
     (y,) = node(x=x)
 np.testing.assert_allclose(y, np.einsum("nchwij,ocij->nohw", windows, w), atol=1e-4)
+# The real library is written in C++, and QNN's has put another runtime of C++ before all others.
+(real,) = ort.Session(graph.to_bytes(), env=ort.Env("real", ort.load())).run(x=x)
+np.testing.assert_allclose(y, real, atol=1e-4)
 print("computed")
 """
 
-# The real library is written in C++, and QNN's has put another runtime of C++ before all others.
-AFTERWARDS = """
-(real,) = ort.Session(graph.to_bytes(), env=ort.Env("real", ort.load())).run(x=x)
-np.testing.assert_allclose(y, real, atol=1e-4)
-print("also computed")
-"""
 
-
-def test_a_convolution_computes_on_qnn_which_wants_the_channels_last():
+@pytest.mark.usefixtures("real_api")
+def test_qnn_computes_a_convolution_with_channels_last_and_the_real_library_may_be_loaded_then():
     [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
     library = library_of(qnn)
     done = run_program(CONVOLVE, library, library.parent / "libQnnHtp.so", env=finds_support())
     assert "computed" in done.stdout
-
-
-@pytest.mark.usefixtures("real_api")
-def test_the_real_library_may_be_loaded_after_qnn():
-    [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
-    library = library_of(qnn)
-    script = CONVOLVE + AFTERWARDS
-    done = run_program(script, library, library.parent / "libQnnHtp.so", env=finds_support())
-    assert "also computed" in done.stdout

@@ -59,7 +59,7 @@ SIGNALS = {  # what each program prints
         async def main():
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, print)
-            session.run({"x": x}, timeout=0.1)
+            session.run({"x": x}, timeout=0.02)
 
         try:
             asyncio.run(main())
@@ -79,12 +79,12 @@ SIGNALS = {  # what each program prints
         used, most = len(os.listdir("/proc/self/fd")), resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (used, most[1]))
         try:
-            session.run({"x": x}, timeout=0.1)
+            session.run({"x": x}, timeout=0.02)
         except RuntimeError as error:
             print(error)
         resource.setrlimit(resource.RLIMIT_NOFILE, most)
         try:
-            session.run({"x": x}, timeout=0.1)
+            session.run({"x": x}, timeout=0.02)
         except TimeoutError:
             print("ended")
         """,
@@ -96,7 +96,7 @@ SIGNALS = {  # what each program prints
 
         def run():
             try:
-                session.run({"x": x}, timeout=0.05)
+                session.run({"x": x}, timeout=0.02)
             except TimeoutError:
                 pass
 
@@ -126,7 +126,7 @@ SIGNALS = {  # what each program prints
 
         def time_out():
             try:
-                session.run({"x": x}, timeout=0.05)
+                session.run({"x": x}, timeout=0.02)
             except TimeoutError:
                 print("late", end=", ")
 

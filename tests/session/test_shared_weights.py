@@ -27,7 +27,7 @@ def save(path, seed, side=SIDE, layers=2):
     x = graph.input("x", "f4", ["n", side])
     rng = np.random.default_rng(seed)
     for i in range(layers):
-        w = graph.initializer(f"w{i}", rng.standard_normal((side, side), dtype=np.float32))
+        w = graph.initializer(f"w{i}", rng.random((side, side), dtype=np.float32) - 0.5)
         (x,) = graph.node("MatMul", [x, w], [f"y{i}"])
     graph.output(x, "f4", ["n", side])
     graph.save(path)
