@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from support import eps, models
-from support.allocators import InPython
+from support.allocators import InPython  # noqa: F401  # of a table
 from support.paths import CHECKOUT
 
 import ortcffi as ort
@@ -107,171 +107,90 @@ def _allocator(make: Callable[[Any], Any]) -> Kind:
     return Kind(lambda: make(inner), _array, _memory, again, facts=("info", "inner", *_FACTS))
 
 
-def _value(make: Callable[[], Any], use: Callable[[Any], Any], child: Any = None) -> Kind:
-    return Kind(make, use, child, is_made_by_new=True, facts=("readonly",))
-
-
 def _coo() -> Any:
     return ort.Value.sparse_coo(x[0, :1], np.zeros(1, np.int64), (2, 2), copy=True)
 
 
-KINDS: dict[str, Kind] = {
-    "Status": Kind(
-        lambda: ort.Status(3, "text"),
-        lambda made: made.message,
-        None,
-        lambda made: made.__init__(3),
-    ),
-    "KeyValuePairs": Kind(
-        lambda: ort.KeyValuePairs({"a": "b"}),
-        lambda made: made["a"],
-        None,
-        lambda made: made.__init__({"a": "c"}),
-    ),
-    "MemoryInfo": Kind(lambda: core_api().memory_info("Cpu"), lambda made: made.name),
-    "TensorTypeInfo": Kind(
-        lambda: ort.TensorTypeInfo("f4", ["N", 3]),
-        lambda made: made.shape,
-        None,
-        lambda made: made.__init__("f8", [1]),
-    ),
-    "TypeInfo": Kind(
-        lambda: ort.TypeInfo.tensor("f4", [3]),
-        lambda made: made.kind,
-        lambda made: made.tensor_info,
-    ),
-    "OpAttr": Kind(
-        lambda: ort.OpAttr("name", [1, 2], api=core_api()),
-        lambda made: made.name,
-        None,
-        lambda made: made.__init__("other", 1),
-    ),
-    "CustomOpDomain": Kind(
-        lambda: ort.CustomOpDomain("mine", core_api()),
-        lambda made: made.handle,
-        None,
-        lambda made: made.__init__("other"),
-        facts=("name",),
-    ),
-    "ArenaCfg": Kind(
-        lambda: ort.ArenaCfg(core_api(), max_bytes=1 << 20),
-        lambda made: made.handle,
-        None,
-        lambda made: made.__init__(core_api()),
-        facts=("measures",),
-    ),
-    "SessionOptions": Kind(
-        lambda: ort.SessionOptions(core_api(), logger=print, config={"a": "1"}),
-        lambda made: made.config["a"],
-        None,
-        lambda made: made.__init__(core_api()),
-        facts=("config",),
-    ),
-    "RunOptions": Kind(
-        lambda: ort.RunOptions(core_api(), tag="tag"),
-        lambda made: made.tag,
-        None,
-        lambda made: made.__init__(core_api()),
-        facts=("config",),
-    ),
-    "ThreadingOptions": Kind(
-        lambda: ort.ThreadingOptions(core_api(), affinity="1"),
-        lambda made: made.handle,
-        None,
-        lambda made: made.__init__(core_api()),
-    ),
-    "PrepackedWeights": Kind(
-        lambda: ort.PrepackedWeights(core_api()),
-        lambda made: made.handle,
-        None,
-        lambda made: made.__init__(core_api()),
-    ),
-    "Model": Kind(
-        lambda: ort.Model.load(models.scaled()),
-        lambda made: made.graph.nodes,
-        lambda made: made.graph.initializers["w"],
-    ),
-    "ModelGraph": Kind(
-        lambda: ort.Model.load(models.scaled()).graph,
-        lambda made: made.nodes,
-        lambda made: made.initializers["w"],
-    ),
-    "Env": Kind(
-        lambda: ort.Env("lives", core_api(), logger=print),
-        lambda made: made.severity,
-        lambda made: (made.create_arena(), made.shared_allocator())[1].zeros(3),
-        lambda made: made.__init__("other", core_api()),
-        facts=("log_id",),
-    ),
-    "HardwareDevice": Kind(
-        lambda: ort.HardwareDevice("NPU", vendor="maker", api=core_api()),
-        lambda made: made.vendor,
-        None,
-        lambda made: made.__init__("CPU", api=core_api()),
-    ),
-    "RegisteredEp": Kind(
-        lambda: eps.register(ort.Env("lives", core_api()), "memory transfers"),
-        lambda made: made.devices,
-        lambda made: made.devices[0],
-        facts=("name", "path", "watched"),
-    ),
-    "WatchedEp": Kind(
-        lambda: ort.WatchedEp(eps.built(), f"lives {next(_numbers)}"),
-        lambda made: made.calls,
-        None,
-        lambda made: made.__init__(eps.built(), "other"),
-        facts=("name", "library"),
-    ),
-    "Ep": Kind(
-        eps.adding,
-        lambda made: made.name,
-        lambda made: made.capability(eps.added()),
-        lambda made: made.__init__(eps.adding_devices()),
-    ),
-    "EpClaims": Kind(
-        lambda: eps.adding().capability(eps.added()),
-        lambda made: made.groups,
-    ),
-    **{name: _allocator(make) for name, make in ADAPTORS.items() if name != "chain"},
-    "PythonAllocator": Kind(InPython, _array, _memory, lambda made: made.__init__()),
-    "tensor": _value(
-        lambda: ort.Value.empty(3), lambda made: made.shape, lambda made: made.numpy()
-    ),
-    "borrowed tensor": _value(lambda: ort.Value.from_numpy(x), lambda made: made.shape),
-    "strings": _value(lambda: ort.Value.from_strings(["a"]), lambda made: made.numpy()),
-    "sequence": _value(lambda: ort.Value.sequence([ort.Value.empty(3)]), list),
-    "map": _value(lambda: ort.Value.map({1: 2}), lambda made: made.keys()),
-    "output of a session": _value(
-        lambda: _session().run_values({"x": x})[0],
-        lambda made: made.shape,
-        lambda made: made.numpy(),
-    ),
-    "sparse": _value(_coo, lambda made: made.sparse_format, lambda made: made.sparse_values),
-    "Session of the core": Kind(
-        _session,
-        lambda made: made.run({"x": x}),
-        lambda made: made.bind({"x": x}),
-        lambda made: made.__init__(models.add()),
-        counted="session",
-        facts=("inputs", "outputs", "overridable_initializers", "running"),
-    ),
-    "Binding of the core": Kind(
-        lambda: _session().bind({"x": x}),
-        lambda made: made.run(),
-        None,
-        lambda made: made.__init__(made.session),
-        counted="binding",
-        has_handle=False,
-        facts=("session",),
-    ),
-    "Kernel": Kind(
-        same.kernel,
-        lambda made: made(x),
-        None,
-        lambda made: made.__init__(same),
-        is_made_by_new=True,
-    ),
-}
+VALUE = {"is_made_by_new": True, "facts": ("readonly",)}
+PORTS = ("inputs", "outputs", "overridable_initializers", "running")
+# Columns: the kind; an expression that makes one; one that uses `made`; one that makes what needs
+# it; what its `__init__` takes once more; and further fields of its `Kind`.
+OF_THE_CORE = """
+Status | ort.Status(3, "text") | made.message | | 3
+KeyValuePairs | ort.KeyValuePairs({"a": "b"}) | made["a"] | | {"a": "c"}
+MemoryInfo | core_api().memory_info("Cpu") | made.name
+TensorTypeInfo | ort.TensorTypeInfo("f4", ["N", 3]) | made.shape | | "f8", [1]
+TypeInfo | ort.TypeInfo.tensor("f4", [3]) | made.kind | made.tensor_info
+OpAttr | ort.OpAttr("name", [1, 2], api=core_api()) | made.name | | "other", 1
+CustomOpDomain | ort.CustomOpDomain("mine", core_api()) | made.handle | | "other" | facts=("name",)
+ArenaCfg | ort.ArenaCfg(core_api(), max_bytes=1 << 20) | made.handle | | core_api() \
+    | facts=("measures",)
+SessionOptions | ort.SessionOptions(core_api(), logger=print, config={"a": "1"}) \
+    | made.config["a"] | | core_api() | facts=("config",)
+RunOptions | ort.RunOptions(core_api(), tag="tag") | made.tag | | core_api() | facts=("config",)
+ThreadingOptions | ort.ThreadingOptions(core_api(), affinity="1") | made.handle | | core_api()
+PrepackedWeights | ort.PrepackedWeights(core_api()) | made.handle | | core_api()
+Model | ort.Model.load(models.scaled()) | made.graph.nodes | made.graph.initializers["w"]
+ModelGraph | ort.Model.load(models.scaled()).graph | made.nodes | made.initializers["w"]
+Env | ort.Env("lives", core_api(), logger=print) | made.severity \
+    | (made.create_arena(), made.shared_allocator())[1].zeros(3) | "other", core_api() \
+    | facts=("log_id",)
+HardwareDevice | ort.HardwareDevice("NPU", vendor="maker", api=core_api()) | made.vendor \
+    | | "CPU", api=core_api()
+RegisteredEp | eps.register(ort.Env("lives", core_api()), "memory transfers") | made.devices \
+    | made.devices[0] | | facts=("name", "path", "watched")
+WatchedEp | ort.WatchedEp(eps.built(), f"lives {next(_numbers)}") | made.calls \
+    | | eps.built(), "other" | facts=("name", "library")
+Ep | eps.adding() | made.name | made.capability(eps.added()) | eps.adding_devices()
+EpClaims | eps.adding().capability(eps.added()) | made.groups
+PythonAllocator | InPython() | _array(made) | _memory(made) | *()
+tensor | ort.Value.empty(3) | made.shape | made.numpy() | | **VALUE
+borrowed tensor | ort.Value.from_numpy(x) | made.shape | | | **VALUE
+strings | ort.Value.from_strings(["a"]) | made.numpy() | | | **VALUE
+sequence | ort.Value.sequence([ort.Value.empty(3)]) | list(made) | | | **VALUE
+map | ort.Value.map({1: 2}) | made.keys() | | | **VALUE
+output of a session | _session().run_values({"x": x})[0] | made.shape | made.numpy() | | **VALUE
+sparse | _coo() | made.sparse_format | made.sparse_values | | **VALUE
+Session of the core | _session() | _run(made) | made.bind({"x": x}) | models.add() \
+    | counted="session", facts=PORTS
+Binding of the core | _session().bind({"x": x}) | made.run() | | made.session \
+    | counted="binding", has_handle=False, facts=("session",)
+Kernel | same.kernel() | made(x) | | same | is_made_by_new=True
+Kernel of a library | _kernel_of_library() | made(x) | | same | is_made_by_new=True
+"""
+OF_AN_ENGINE = """
+Env of an engine | engine_env() | made.severity \
+    | (ort.Session(models.add(), env=made), made.shared_allocator().zeros(3)) | "other", made.api \
+    | slot="ReleaseEnv", facts=("log_id",)
+EpDevice | engine_env().devices[0] | made.name | | | slot="ReleaseEnv"
+Session | session() | _run(made) | made.bind({"x": x}) | models.add() \
+    | slot="ReleaseSession", facts=PORTS
+Session with threads | session(2) | _run(made) | made.allocator().zeros(3) | models.add() \
+    | slot="ReleaseSession", has_threads=True, facts=PORTS
+Binding | session().bind({"x": x}) | made.run() | | made.session \
+    | slot="ReleaseIoBinding", has_handle=False, facts=("session",)
+Tracking of an engine | ort.Tracking(releases().api.default_allocator) | _array(made) \
+    | _memory(made) | releases().api.default_allocator \
+    | facts=("info", "inner", "depth", "scopes")
+LoraAdapter | ort.LoraAdapter(adapter(), releases().api) | made.handle \
+    | ort.RunOptions(made.api, adapters=[made]) | adapter(), made.api | slot="ReleaseLoraAdapter"
+"""
+
+
+def _kinds(table: str) -> dict[str, Kind]:
+    """The kinds of a table."""
+
+    def function(parameter: str, text: str) -> Any:
+        return eval(f"lambda {parameter}: {text}", globals()) if text else None
+
+    found = {}
+    for line in table.strip().splitlines():
+        name, make, use, child, again, facts, *_ = [*map(str.strip, line.split(" |")), *[""] * 3]
+        again = f"made.__init__({again})" if again else ""
+        given = function("", make), *(function("made", text) for text in (use, child, again))
+        found[name] = Kind(*given, **eval(f"dict({facts})", globals()))
+    return found
+
 
 OPS = CHECKOUT / "tests/c/clients/checked_ops.c"
 
@@ -280,14 +199,6 @@ def _kernel_of_library() -> Any:
     with ort.CustomOpLibrary(eps.built(OPS)) as library:
         return library["checked", "Nothing"].kernel()
 
-
-KINDS["Kernel of a library"] = Kind(
-    _kernel_of_library,
-    lambda made: made(x),
-    None,
-    lambda made: made.__init__(same),
-    is_made_by_new=True,
-)
 
 # --- those of a library with an engine ------------------------------------------------------------
 
@@ -352,57 +263,9 @@ def _run(made: Any) -> Any:
     return made.run({"x": x})
 
 
-ENGINE: dict[str, Kind] = {
-    "Env of an engine": Kind(
-        engine_env,
-        lambda made: made.severity,
-        lambda made: (ort.Session(models.add(), env=made), made.shared_allocator().zeros(3)),
-        lambda made: made.__init__("other", made.api),
-        slot="ReleaseEnv",
-        facts=("log_id",),
-    ),
-    "EpDevice": Kind(lambda: engine_env().devices[0], lambda made: made.name, slot="ReleaseEnv"),
-    "Session": Kind(
-        session,
-        _run,
-        lambda made: made.bind({"x": x}),
-        lambda made: made.__init__(models.add()),
-        slot="ReleaseSession",
-        facts=("inputs", "outputs", "overridable_initializers", "running"),
-    ),
-    "Session with threads": Kind(
-        lambda: session(2),
-        _run,
-        lambda made: made.allocator().zeros(3),
-        lambda made: made.__init__(models.add()),
-        slot="ReleaseSession",
-        has_threads=True,
-        facts=("inputs", "outputs", "overridable_initializers", "running"),
-    ),
-    "Binding": Kind(
-        lambda: session().bind({"x": x}),
-        lambda made: made.run(),
-        None,
-        lambda made: made.__init__(made.session),
-        slot="ReleaseIoBinding",
-        has_handle=False,
-        facts=("session",),
-    ),
-    "Tracking of an engine": Kind(
-        lambda: ort.Tracking(releases().api.default_allocator),
-        _array,
-        _memory,
-        lambda made: made.__init__(releases().api.default_allocator),
-        facts=("info", "inner", "depth", "scopes"),
-    ),
-    "LoraAdapter": Kind(
-        lambda: ort.LoraAdapter(adapter(), releases().api),
-        lambda made: made.handle,
-        lambda made: ort.RunOptions(made.api, adapters=[made]),
-        lambda made: made.__init__(adapter(), made.api),
-        slot="ReleaseLoraAdapter",
-    ),
-}
+KINDS = _kinds(OF_THE_CORE)
+KINDS |= {name: _allocator(make) for name, make in ADAPTORS.items() if name != "chain"}
+ENGINE = _kinds(OF_AN_ENGINE)
 ALL = KINDS | ENGINE
 
 
