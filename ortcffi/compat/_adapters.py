@@ -143,7 +143,7 @@ def _read(content: bytearray) -> tuple[tuple[int, int, int], dict[str, Value]]:
     table = _flatbuffers().table.Table
     root = table(content, struct.unpack_from("<I", content)[0])
     first, second, third = (_number(root, slot) for slot in range(3))
-    offsets = np.frombuffer(_vector(root, 3, 4), "<u4").tolist()
+    offsets = _vector(root, 3, "<u4").tolist()
     start = root.Vector(root.Offset(10)) if offsets else 0
     places = [start + 4 * i + offset for i, offset in enumerate(offsets)]
     return (first, second, third), dict(_parameter(table(content, place)) for place in places)
@@ -154,24 +154,18 @@ def _number(table: Any, slot: int) -> int:
     return int(struct.unpack_from("<i", table.Bytes, table.Pos + offset)[0]) if offset else 0
 
 
-def _vector(table: Any, slot: int, size: int) -> memoryview:
-    """Return the bytes of a vector whose elements have `size` bytes."""
-    offset = table.Offset(4 + 2 * slot)
-    if not offset:
-        return memoryview(b"")
-    start, length = table.Vector(offset), table.VectorLen(offset) * size
-    found = memoryview(table.Bytes)[start : start + length]
-    if len(found) != length:
-        raise ValueError("a vector leads out of the file")
-    return found
+def _vector(table: Any, slot: int, dtype: str) -> "np.ndarray[Any, Any]":
+    """Return a vector, which must be within the file."""
+    if not (offset := table.Offset(4 + 2 * slot)):
+        return np.empty(0, dtype)
+    return np.frombuffer(table.Bytes, dtype, table.VectorLen(offset), table.Vector(offset))
 
 
 def _parameter(table: Any) -> tuple[str, Value]:
-    name = bytes(_vector(table, 0, 1)).decode()
-    shape = np.frombuffer(_vector(table, 1, 8), "<i8").tolist()
+    name = _vector(table, 0, "u1").tobytes().decode()
+    shape = _vector(table, 1, "<i8").tolist()
     element = element_of_onnx(_number(table, 2))
-    content = _vector(table, 3, 1)
     if element is ElementType.STRING or bits_of(element) % 8:
         raise ValueError(f"parameter {name!r} has elements of type {element.name}")
-    memory = np.frombuffer(content, f"V{bits_of(element) // 8}").reshape(shape)
+    memory = _vector(table, 3, "u1").view(f"V{bits_of(element) // 8}").reshape(shape)
     return name, borrowed(memory, element)
