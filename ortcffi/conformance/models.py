@@ -4,131 +4,111 @@
 import struct
 from typing import Any
 
+import numpy as np
+
+from ortcffi.models.graph import Graph
 from ortcffi.models.message import Message
 
-_FLOAT, _STRING, _BOOL = 1, 8, 9
+_FREE, _TWO = ("length",), (2,)  # shapes
 
 
-def _made(kind: str, **fields: Any) -> Any:
-    """Make a message of ONNX; a field that is None is not there."""
-    message = Message(kind)
-    for name, value in fields.items():
-        setattr(message, name, value)
-    return message
+def _floats(*numbers: float) -> "np.ndarray[Any, Any]":
+    return np.array(numbers, np.float32)
 
 
-def _port(name: str, kind: int = _FLOAT, dims: tuple[int | str, ...] | None = ("length",)) -> Any:
-    """Make an input or output: a tensor; None for `dims` leaves the shape out."""
-    fields = [{"dim_param" if isinstance(dim, str) else "dim_value": dim} for dim in dims or ()]
-    listed = [_made("TensorShapeProto.Dimension", **each) for each in fields]
-    shape = None if dims is None else _made("TensorShapeProto", dim=listed)
-    tensor = _made("TypeProto.Tensor", elem_type=kind, shape=shape)
-    return _made("ValueInfoProto", name=name, type=_made("TypeProto", tensor_type=tensor))
+def _names(texts: str) -> list[str]:
+    """Return names that are parted by blanks; "-" is none."""
+    return ["" if each == "-" else each for each in texts.split()]
 
 
-def _floats(name: str, *numbers: float) -> Any:
-    raw = struct.pack(f"<{len(numbers)}f", *numbers)
-    fields = {"dims": [len(numbers)], "data_type": _FLOAT, "name": name, "raw_data": raw}
-    return _made("TensorProto", **fields)
+def _graph(
+    name: str, opsets: dict[str, int], nodes: list[tuple[Any, ...]], inputs: Any, outputs: Any
+) -> Graph:
+    """Build a graph: a node has an operator, names of inputs and outputs, attributes, its name."""
+    graph, domain = Graph(opsets), next(iter(opsets), "")
+    graph.name, graph._home.message.ir_version = name, 8
+
+    def add(op: str, given: str, made: str, attributes: Any = None, name: str = "") -> None:
+        about = {"attributes": attributes, "domain": domain, "name": name or made}
+        graph.node(op, _names(given), _names(made), **about)
+
+    for port, shape, kind in inputs:
+        graph.input(port, kind, shape)
+    for each in nodes:
+        add(*each)
+    for port, shape, kind in outputs:
+        graph.output(port, kind, shape)
+    return graph
 
 
-def _node(op: str, inputs: str, outputs: str, *attributes: Any, **more: Any) -> Any:
-    """Make a node; names are parted by blanks, and "-" is none."""
-    names = [["" if each == "-" else each for each in texts.split()] for texts in (inputs, outputs)]
-    fields = {"input": names[0], "output": names[1], "name": outputs, "op_type": op} | more
-    return _made("NodeProto", **fields, attribute=list(attributes))
-
-
-def _attribute(name: str, kind: int, **value: Any) -> Any:
-    """Make an attribute; `kind` is its number in ONNX."""
-    return _made("AttributeProto", name=name, **value, type=kind)
-
-
-def _entries(pairs: tuple[tuple[str, str | None], ...]) -> list[Any]:
-    return [_made("StringStringEntryProto", key=key, value=value) for key, value in pairs]
+def _with_weights(graph: Graph, **weights: "np.ndarray[Any, Any]") -> Graph:
+    """Add initializers, of which some may be defaults of inputs."""
+    apart = Graph({})
+    for name, array in weights.items():
+        apart.initializer(name, array)
+    graph._message.initializer = apart._message.initializer
+    return graph
 
 
 def metadata(*pairs: tuple[str, str | None], ir_version: int | None = 8) -> bytes:
     """Return a model of nothing but entries of metadata."""
-    return _bytes_of(_made("ModelProto", ir_version=ir_version, metadata_props=_entries(pairs)))
-
-
-def _model(graph: Any, ops: str, version: int, **more: Any) -> bytes:
-    opsets = [_made("OperatorSetIdProto", domain=ops, version=version)]
-    return _bytes_of(_made("ModelProto", ir_version=8, graph=graph, opset_import=opsets, **more))
-
-
-def _bytes_of(message: Any) -> bytes:
-    return bytes(message.to_bytes())
+    model = Message("ModelProto")
+    model.ir_version = ir_version
+    for key, value in pairs:
+        entry = Message("StringStringEntryProto")
+        entry.key, entry.value = key, value
+        model.metadata_props.append(entry)
+    return bytes(model.to_bytes())
 
 
 def twice() -> bytes:
     """Return the model of sessions: a = Twice(x), b = Twice(w), where w may be replaced."""
-    graph = _made(
-        "GraphProto",
-        name="main",
-        node=[_node("Twice", x, y, domain="twice") for x, y in (("x", "a"), ("w", "b"))],
-        initializer=[_floats("w", 1, 2)],
-        input=[_port("x"), _port("w", dims=(2,))],
-        output=[_port("a"), _port("b")],
+    nodes = [("Twice", "x", "a"), ("Twice", "w", "b")]
+    inputs, outputs = (
+        [("x", _FREE, "f4"), ("w", _TWO, "f4")],
+        [("a", _FREE, "f4"), ("b", _FREE, "f4")],
     )
-    return _model(graph, "twice", 1)
+    graph = _graph("main", {"twice": 1}, nodes, inputs, outputs)
+    return _with_weights(graph, w=_floats(1, 2)).to_bytes()
 
 
 def probe() -> bytes:
     """Return the model of one node Probe, with an initializer and attributes of all types."""
-    attributes = (
-        _attribute("f", 1, f=1.5),
-        _attribute("i", 2, i=7),
-        _attribute("s", 3, s=b"abc"),
-        _attribute("fs", 6, floats=[1.0, 2.0, 3.0]),
-        _attribute("is", 7, ints=[4, 5, 6]),
-        _attribute("ss", 8, strings=[b"x", b"yz"]),
-        _attribute("t", 4, t=_floats("", 1, 2)),
-        _attribute("es", 3, s=b""),
-    )
-    graph = _made(
-        "GraphProto",
-        name="graph",
-        node=[_node("Probe", "X - C - Y V", "O - S", *attributes, name="the_node", domain="probe")],
-        initializer=[_floats("C", 1, 2)],
-        input=[_port("X", dims=("batch", 3)), _port("Y", dims=None), _port("V", dims=(1,))],
-        output=[_port("O", dims=(2, 3)), _port("S", _STRING, None)],
-    )
-    return _model(graph, "probe", 1)
-
-
-def _branch(name: str, op: str, inputs: str, output: str) -> Any:
-    nodes, outputs = [_node(op, inputs, output)], [_port(output, dims=(2,))]
-    return _attribute(name, 5, g=_made("GraphProto", name=name, node=nodes, output=outputs))
+    attributes = {"f": 1.5, "i": 7, "s": "abc", "fs": [1.0, 2.0, 3.0], "is": [4, 5, 6]}
+    attributes |= {"ss": ["x", "yz"], "t": _floats(1, 2), "es": ""}
+    nodes = [("Probe", "X - C - Y V", "O - S", attributes, "the_node")]
+    inputs = [("X", ("batch", 3), "f4"), ("Y", None, "f4"), ("V", (1,), "f4")]
+    graph = _graph("graph", {"probe": 1}, nodes, inputs, [("O", (2, 3), "f4"), ("S", None, str)])
+    return _with_weights(graph, C=_floats(1, 2)).to_bytes()
 
 
 def branching() -> bytes:
     """Return the model of graphs: something for every slot to answer."""
-    branches = (
-        _branch("then_branch", "Add", "a w", "sum"),
-        _branch("else_branch", "Mul", "a c", "p"),
+    branches = {
+        name: _graph(name, {}, [node], [], [(node[2], _TWO, "f4")])
+        for name, node in {
+            "then_branch": ("Add", "a w", "sum"),
+            "else_branch": ("Mul", "a c", "p"),
+        }.items()
+    }
+    nodes: list[tuple[Any, ...]] = [
+        ("Add", "x w", "a"),
+        ("Constant", "", "c", {"value_float": 0.5}),
+        ("If", "cond", "y", branches),
+        ("Clip", "y - c", "clipped"),
+        ("Softmax", "clipped", "z"),
+        ("Add", "a o", "b"),
+    ]
+    inputs, outputs = (
+        [("x", _FREE, "f4"), ("cond", (), "?"), ("o", _TWO, "f4")],
+        [("z", _FREE, "f4"), ("b", _FREE, "f4")],
     )
-    graph = _made(
-        "GraphProto",
-        name="main",
-        doc_string="about the graph",
-        node=[
-            _node("Add", "x w", "a"),
-            _node("Constant", "", "c", _attribute("value_float", 1, f=0.5)),
-            _node("If", "cond", "y", *branches),
-            _node("Clip", "y - c", "clipped"),
-            _node("Softmax", "clipped", "z"),
-            _node("Add", "a o", "b"),
-        ],
-        initializer=[_floats("w", 1, 2), _floats("o", 3, 4), _floats("unused", 5, 6)],
-        input=[_port("x"), _port("cond", _BOOL, ()), _port("o", dims=(2,))],
-        output=[_port("z"), _port("b")],
-    )
-    facts = {"producer_name": "maker", "domain": "models", "model_version": 3}
-    facts |= {"doc_string": "about the model"}
-    entries = _entries((("key", "value"), ("other", "")))
-    return _model(graph, "", 21, **facts, metadata_props=entries)
+    graph = _graph("main", {"": 21}, nodes, inputs, outputs)
+    graph.producer_name, graph.domain, graph.version = "maker", "models", 3
+    graph.description, graph.graph_description = "about the model", "about the graph"
+    graph.metadata.update({"key": "value", "other": ""})
+    weights = {"w": _floats(1, 2), "o": _floats(3, 4), "unused": _floats(5, 6)}
+    return _with_weights(graph, **weights).to_bytes()
 
 
 _NUMBERS: tuple[int, ...] = (20, 0x54524F54, 0xC000C, 4, 0x80000, 12, 1, 4, 1, 16, 0x14000C)

@@ -214,12 +214,10 @@ class Batcher:
         spec = self._specs.get(name)
         if spec is None:
             RULES.refuse(self._session, "input", name)
+        subject = f"input {quoted(name)}"
         if isinstance(x, np.ndarray):
-            element_of_array(x, f"input {quoted(name)}")  # refuses what would fail a joined run
-            return np.asarray(x)
-        if hasattr(x, "__array__"):
-            return np.asarray(x)
-        return array_for(f"input {quoted(name)}", spec, x)
+            element_of_array(x, subject)  # refuses what would fail a joined run
+        return np.asarray(x) if hasattr(x, "__array__") else array_for(subject, spec, x)
 
     def _outputs(self, outputs: Iterable[str]) -> tuple[str, ...]:
         names = RULES.outputs(self._session, outputs)
@@ -286,8 +284,13 @@ class Batcher:
             if len(feeds) > 1:
                 feed = {name: np.concatenate([each[name] for each in feeds]) for name in feed}
             run = self._session.run_async(feed, outputs)
+
+            def end_unwanted(_: Any) -> None:
+                if all(call.result.done() for call in batch):  # cancelled, or expired
+                    run.cancel()
+
             for call in batch:
-                call.result.add_done_callback(lambda _: _end_unwanted(run, batch))
+                call.result.add_done_callback(end_unwanted)
             _hand_out(await run, batch)
         except asyncio.CancelledError:
             if all(call.result.done() for call in batch):  # it was ended since nobody wants it
@@ -311,11 +314,6 @@ def _rows_of(arrays: dict[str, Any]) -> int:
             "Run",
         )
     return int(counts.pop()[0])
-
-
-def _end_unwanted(run: "asyncio.Future[list[Any]]", batch: list[_Call]) -> None:
-    if all(call.result.done() for call in batch):
-        run.cancel()
 
 
 def _hand_out(results: list[Any], batch: list[_Call]) -> None:

@@ -287,8 +287,7 @@ class Session(Suggests, Loaded, Closing):
             raise ValueError(f"timeout={timeout!r} needs wait=True")
         super().close()
         self._options = None  # which keep what execution providers have registered
-        end = time.monotonic() + limit
-        pause = 1e-4
+        end, pause = time.monotonic() + limit, 1e-4
         while wait and self.running:
             left = end - time.monotonic()
             if left <= 0:

@@ -187,13 +187,9 @@ def flip(x: Any) -> Any:
 
 def _has_same_bytes(x: Any, y: Any) -> bool:
     """Whether two arrays of numbers are the same; False for what takes longer to compare."""
-    return (
-        x is not None
-        and y is not None
-        and (x.dtype, x.shape) == (y.dtype, y.shape)
-        and not x.dtype.hasobject
-        and x.tobytes() == y.tobytes()
-    )
+    if x is None or y is None or x.dtype.hasobject:
+        return False
+    return (x.dtype, x.shape) == (y.dtype, y.shape) and x.tobytes() == y.tobytes()
 
 
 def _equal(name: str, expected: tuple[Any, ...], found: Any) -> None:

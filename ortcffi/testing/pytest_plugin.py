@@ -87,6 +87,13 @@ def ort_api(request: pytest.FixtureRequest) -> "Api":
     return host_api(request.param)
 
 
+def _set_in_ini(request: pytest.FixtureRequest, name: str) -> Path:
+    """Return the path of a library that the ini file names."""
+    if not (path := request.config.getini(name)):
+        pytest.fail(f"{name} is not set in the ini file", pytrace=False)
+    return request.config.rootpath / Path(path)
+
+
 @pytest.fixture
 def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     """Yield the library of custom ops that ``ort_library`` in the ini file names, for its kernels.
@@ -99,9 +106,7 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     """
     import ortcffi
 
-    path = request.config.getini("ort_library")
-    if not path:
-        pytest.fail("ort_library is not set in the ini file", pytrace=False)
+    path = _set_in_ini(request, "ort_library")
     api = request.getfixturevalue("ort_api") if "ort_api" in request.fixturenames else None
     if api is not None and not api.is_core:
         pytest.skip(
@@ -110,7 +115,6 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
         )
     watch = request.node.get_closest_marker("ort_no_leaks") is not None
     allocator = _guarded(request.node)
-    path = request.config.rootpath / Path(path)
     copy = not request.config.getoption("ort_no_copy")
     with ortcffi.CustomOpLibrary(
         path, api=api, watch=watch, allocator=allocator, copy=copy
@@ -145,9 +149,7 @@ def ort_ep(
     """
     import ortcffi
 
-    path = request.config.getini("ort_ep")
-    if not path:
-        pytest.fail("ort_ep is not set in the ini file", pytrace=False)
+    full = _set_in_ini(request, "ort_ep")
     host = request.getfixturevalue("ort_api") if "ort_api" in request.fixturenames else None
     if host is not None and not host.is_core:
         pytest.skip(f"providers run without a session on the core and its hosts, not on {host}")
@@ -165,7 +167,6 @@ def ort_ep(
     if wrong := [line for line in lines if "=" not in line]:
         pytest.fail(f"ort_ep_options: {wrong[0]!r} is not KEY=VALUE", pytrace=False)
     options = dict(line.split("=", 1) for line in lines)
-    full = request.config.rootpath / Path(path)
     with ortcffi.Env("ort_ep", ortcffi.core_api(), severity=3) as env:
         more: dict[str, Any] = {"hardware": ort_ep_hardware, "host": host}
         try:
@@ -174,7 +175,7 @@ def ort_ep(
             library = env.register_ep(full, f"{full.stem}_{next(_others)}", **more)
         with library as registered:
             if not registered.devices:
-                pytest.fail(f"{path} lists no device: see ort_ep_hardware", pytrace=False)
+                pytest.fail(f"{full} lists no device: see ort_ep_hardware", pytrace=False)
             with ortcffi.Ep(registered.devices[:1], options) as ep:
                 yield ep
     if _FAILING in request.node.stash:
@@ -328,18 +329,16 @@ def _fail(text: str) -> NoReturn:
 def _sweep_allocations(item: pytest.Function) -> None:
     from ortcffi.testing.allocation_failures import sweep_allocation_failures
 
-    names = item._fixtureinfo.argnames
-    if "ort_allocator" not in names:
+    given = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+    if "ort_allocator" not in given:
         _fail("ort_allocation_faults needs the fixture ort_allocator")
-    given = {name: item.funcargs[name] for name in names}
     sweep_allocation_failures(lambda allocator: item.obj(**given | {"ort_allocator": allocator}))
 
 
 def _sweep_statuses(item: pytest.Function, most: int = 500) -> None:
     from ortcffi.testing.failing_slots import sweep_failing_slots
 
-    failing = item.stash.get(_FAILING, None)
-    if failing is None:
+    if (failing := item.stash.get(_FAILING, None)) is None:
         _fail("ort_status_faults needs the fixture ort_ep")
     given = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
     sweep_failing_slots(lambda: item.obj(**given), failing, most)
