@@ -85,9 +85,6 @@ def _try_host(rules: list[Rule], subject: Subject, failures: int) -> Iterator[Re
     yield from try_rules(rest, subject, failures)
 
 
-# --- the model ------------------------------------------------------------------------------------
-
-
 def _write_model(given: argparse.Namespace, folder: str) -> Model:
     """Write the model with types of inner values, its inputs, and what another engine computes.
 
@@ -109,9 +106,6 @@ def _write_model(given: argparse.Namespace, folder: str) -> Model:
     kept = {name: each for name, each in values.items() if np.asarray(each).dtype != object}
     np.savez(os.path.join(folder, "values.npz"), **kept)
     return model
-
-
-# --- the library ----------------------------------------------------------------------------------
 
 
 def subject_of(name: str, given: argparse.Namespace) -> Subject:

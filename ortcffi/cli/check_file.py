@@ -66,9 +66,6 @@ class LibraryFile:
         ]
 
 
-# --- the rules ------------------------------------------------------------------------------------
-
-
 @rule("file", "the header: RegisterCustomOps, CreateEpFactories")
 def is_a_library(file: LibraryFile) -> None:
     """It is a shared library that exports the entry of ops or of execution providers.

@@ -31,9 +31,6 @@ class Trial(NamedTuple):
         return next(each for each in self.results if each.rule == name)
 
 
-# --- registration ---------------------------------------------------------------------------------
-
-
 @rule("registration of ops", "the header: RegisterCustomOps")
 def registers_its_ops(client: Client) -> None:
     """A host can register it, and gets the same ops as others.
@@ -67,9 +64,6 @@ def register(report: Report, host: str) -> Client:
     client = examine(report.path, host, report.seconds(check_client.SECONDS))
     report.registrations.append(client)
     return client
-
-
-# --- ops ------------------------------------------------------------------------------------------
 
 
 def check_ops(report: Report, subject: Subject, hosts: Iterable[str]) -> None:

@@ -90,9 +90,6 @@ def _release(path: str) -> str:
     return str(told[-1]["release"])
 
 
-# --- reports --------------------------------------------------------------------------------------
-
-
 def _table(report: Report) -> list[str]:
     counted = counts(report)
     return table({**counted, "all": sum(counted.values(), Counter())}, "group")
@@ -120,9 +117,6 @@ FILES: dict[str, Callable[[Report], str]] = {
     "junit": lambda report: as_junit([report]),
     "statement": as_page,
 }
-
-
-# --- the command ----------------------------------------------------------------------------------
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -33,8 +33,6 @@ class SessionIOBinding:
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
         self._bound = Binding(engine)
 
-    # --- inputs -----------------------------------------------------------------------------------
-
     def bind_input(self, name: str, *what: Any) -> None:
         """Bind an array; or memory by its device, the type of its elements, shape and address."""
         name = string("name", name)
@@ -50,8 +48,6 @@ class SessionIOBinding:
 
     def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
         self._bind(name, ortvalue._value, is_input=True)
-
-    # --- outputs ----------------------------------------------------------------------------------
 
     def bind_output(self, name: str, device: OrtDevice, *what: Any) -> None:
         """Bind memory, as of an input; without it the library allocates on the device."""
@@ -70,8 +66,6 @@ class SessionIOBinding:
         except OrtError as error:
             port = "input" if is_input else "output"
             raise RuntimeError(f"Error when binding {port}: {error}") from None
-
-    # --- the rest ---------------------------------------------------------------------------------
 
     synchronize_inputs = _passed_on(Binding.synchronize_inputs)
     synchronize_outputs = _passed_on(Binding.synchronize_outputs)

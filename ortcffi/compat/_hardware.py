@@ -81,9 +81,6 @@ def get_ep_devices() -> list[OrtEpDevice]:
     return [OrtEpDevice(device) for device in env().devices]
 
 
-# --- compiled models -----------------------------------------------------------------------------
-
-
 @as_runtime_error
 def call(slot: str, *arguments: Any) -> None:
     """Call a function of the API."""

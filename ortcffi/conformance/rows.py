@@ -158,9 +158,6 @@ _CALLS = [each.name for each in _WRITTEN if each.must]
 ROWS = [*_WRITTEN, *(row(*each) for each in _of_slots(_CALLS))]
 
 
-# --- on a library ---------------------------------------------------------------------------------
-
-
 def _is_alone(rule: Rule) -> bool:
     """Whether a row needs a process without an environment."""
     return "CreateEnv" in rule.name or "without_env" in rule.name

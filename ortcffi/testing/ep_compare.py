@@ -110,9 +110,6 @@ def given_inputs(model: Model, inputs: Arrays) -> dict[str, Any]:
     return feed
 
 
-# --- the other engine -----------------------------------------------------------------------------
-
-
 def reference_values(
     model: Model, feed: Arrays, against: Api | Ep | str | None = None
 ) -> dict[str, Any]:
@@ -152,9 +149,6 @@ def _by_ep(ep: Ep, model: Model, feed: Arrays) -> list[Any]:
         (node,) = ep.compile(claims)
         made = call_node(node, feed)
         return [made[value.name] for value in model.graph.outputs]
-
-
-# --- one compiled node ----------------------------------------------------------------------------
 
 
 def check_node(node: CompiledNode, values: Arrays, rtol: float, atol: float) -> None:

@@ -21,9 +21,6 @@ _SLACK = 8  # files and threads that a library may keep for good
 _ROOM = 8  # devices for which ONNX Runtime has room
 
 
-# --- registration ---------------------------------------------------------------------------------
-
-
 @rule("registration", "the header: CreateEpFactories and ReleaseEpFactory", hosts="both")
 def registers(bench: Bench) -> None:
     """A host can register and unregister it.
@@ -123,9 +120,6 @@ def does_without_a_logger(bench: Bench) -> None:
         library.release(factory)
 
 
-# --- factories ------------------------------------------------------------------------------------
-
-
 @rule("factory", "ONNX Runtime 1.32 calls them; measured", alone=True)
 def has_the_functions_of_a_factory(bench: Bench) -> None:
     """A factory has all functions that ONNX Runtime calls without checking for NULL.
@@ -222,9 +216,6 @@ def releases_what_its_factories_made(bench: Bench) -> None:
 
     if left := bench.find_left(work):
         raise Broken(f"it leaves {left}")
-
-
-# --- the provider ---------------------------------------------------------------------------------
 
 
 @rule("provider", "the header: CreateEp")

@@ -39,9 +39,6 @@ _SLACK = 1024  # bytes for each turn
 _LARGEST, _FILL = 4096, 0xA5  # blocks that are overwritten
 
 
-# --- taking nodes ---------------------------------------------------------------------------------
-
-
 @rule("nodes", "the header: GetCapability", with_model=True)
 def takes_nodes(bench: Bench) -> None:
     """``GetCapability`` accepts a graph, and takes each node at most once.
@@ -143,9 +140,6 @@ def _overwrite_freed() -> list[Any]:
     for array in arrays:
         array.fill(_FILL)
     return arrays
-
-
-# --- computing ------------------------------------------------------------------------------------
 
 
 @rule("results", "ONNX's definition of operators", with_model=True)
@@ -300,9 +294,6 @@ def computes_after_another_has_ended(bench: Bench) -> None:
         second.close()
 
 
-# --- unusual inputs -------------------------------------------------------------------------------
-
-
 def _require_status(error: OrtError) -> None:
     """Refuse an exception of C++: the core makes a status of it, and other hosts need not."""
     if EXCEPTION in error.message:
@@ -339,9 +330,6 @@ def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
             _require_status(error)
             return
     raise Broken("it adds tensors of shapes [2, 3] and [4, 5]")
-
-
-# --- what is left ---------------------------------------------------------------------------------
 
 
 @rule("memory", "the header: who releases what", with_model=True)

@@ -58,9 +58,6 @@ _MOST_TEXT = 200  # characters of what differs
 _TOLERANCE = 1e-5  # of sessions
 
 
-# --- what an op declares --------------------------------------------------------------------------
-
-
 @rule("declaration", "ONNX Runtime calls them without a look; measured")
 def has_the_functions_of_an_op(bench: Bench) -> None:
     """An op has a name, known types, and all functions that ONNX Runtime calls.
@@ -112,9 +109,6 @@ def _key(op: LibraryOp) -> tuple[Any, ...]:
 
 def _versions(op: LibraryOp) -> tuple[int, float]:
     return op.description.since_version, op.description.end_version or float("inf")
-
-
-# --- kernels --------------------------------------------------------------------------------------
 
 
 @rule("kernel", "the header: CreateKernel, KernelDestroy", hosts="all")
@@ -251,9 +245,6 @@ def computes_the_same_in_a_session(bench: Bench) -> None:
             raise Broken(text) from None
 
 
-# --- what is left ---------------------------------------------------------------------------------
-
-
 @rule("kernel", "the header: who releases what")
 def calls_leave_nothing(bench: Bench) -> None:
     """Calls of a kernel leave no object of the API, no block of the kernel's allocator, no memory.
@@ -328,9 +319,6 @@ def _repeat(
         text = f"{2 * grown} bytes of malloc or new"
     if text:
         raise Broken(f"{2 * times} {what} leave {text}")
-
-
-# --- versions -------------------------------------------------------------------------------------
 
 
 @rule("kernel", "the header: the table of a version ends before newer slots", hosts="all")
