@@ -289,6 +289,6 @@ def test_rows_for_which_there_is_no_time_are_not_taken_for_kept() -> None:
     assert counts(report)["statuses"]["passed"] == 0
 
 
-def test_a_command_whose_time_is_up_says_so() -> None:
+def test_a_command_whose_time_is_up_says_so(run: Run) -> None:
     printed = run(CORE, "--group", "statuses", "--timeout", "0.001", code=3)
     assert "NOT TRIED: rows: the time of the whole check is up" in printed
