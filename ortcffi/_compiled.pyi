@@ -10,7 +10,6 @@ from typing_extensions import CapsuleType
 from ortcffi._ort import OrtValue
 from ortcffi.options.run_options import RunOptions
 from ortcffi.table.api import Api
-from ortcffi.values.type_info import ValueSpec
 from ortcffi.values.value import Value
 
 T = TypeVar("T")
@@ -180,11 +179,8 @@ class KernelHost(Owner):
 Port = tuple[str, Owner]  # the name, and the owner of the type
 
 class Engine(Owner):
-    _number: int  # of the sessions made here; 0 for a session that other code owns
-    _options: Any  # as the library was given them
-    _arena: int | None  # the number of the environment's arena when the session was made
-    _source: Any  # the path or the bytes; None for a model that was made in Python
-    _specs: tuple[tuple[ValueSpec, ...], ...] | None  # from their first use on
+    _input_places: dict[str, int]  # of the inputs, then of the overridable initializers
+    _output_places: dict[str, int]
 
     def run(
         self,
@@ -214,7 +210,6 @@ class Engine(Owner):
         value_type: type[Value],
         rules: tuple[Any, ...],
         parents: tuple[Any, ...],
-        options: object,
         calls_python: bool,
         has_threads: bool,
         borrowed: bool,
@@ -222,7 +217,6 @@ class Engine(Owner):
     ) -> None: ...
     def _read_ports(self) -> None: ...
     def _ports(self, make: Callable[[], Owner], /) -> tuple[list[Port], list[Port], int]: ...
-    def _required(self) -> tuple[set[str], int]: ...
     def _check_bound(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], /) -> None: ...
     def _submit(
         self,
@@ -237,8 +231,6 @@ class Engine(Owner):
     def _remakes(self) -> None: ...
     def _is_here(self) -> bool: ...
     def _renew(self, other: Engine, /) -> None: ...
-    def _place_of_input(self, name: str, /) -> int | None: ...
-    def _place_of_output(self, name: str, /) -> int | None: ...
     def _counts(self) -> tuple[Any, ...]: ...
     def _count(self, which: int, value: float, /) -> None: ...
     def _count_into(self, buffer: Any, /) -> None: ...

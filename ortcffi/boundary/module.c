@@ -5,23 +5,46 @@
  * It is in the same file as ortcffi._ort, which CFFI makes of the functions that take and return C.
  * An extension may define several modules; ortcffi._native imports both.
  */
-#include "boundary/limited_api.h"
+#include "boundary/module.h"
 
-#include "boundary/kernels/python_ops.h"
-#include "boundary/memory/adaptors.h"
-#include "boundary/memory/allocators.h"
-#include "boundary/models/models.h"
-#include "boundary/handle/handle.h"
-#include "boundary/session/session_types.h"
-#include "boundary/status/fail.h"
-#include "boundary/values/values.h"
+PyTypeObject *ortcffi_handle_type, *ortcffi_hold_type, *ortcffi_block_type;
+PyTypeObject *ortcffi_maker_type, *ortcffi_tensor_type, *ortcffi_message_type;
+PyTypeObject *ortcffi_session_type, *ortcffi_job_type, *ortcffi_mailbox_type;
 
-/* The handle comes first, which is the base of other types. */
-static int (*const topics[])(PyObject* module) = {
-    ortcffi_add_cdata,   ortcffi_add_handles,      ortcffi_add_fail,       ortcffi_add_references,
-    ortcffi_add_blocks,  ortcffi_add_numpy_memory, ortcffi_add_values,     ortcffi_add_messages,
-    ortcffi_add_kernels, ortcffi_add_sessions,     ortcffi_add_python_ops, ortcffi_add_registration,
+static const struct {
+  PyType_Spec* spec;
+  PyTypeObject** type; /* NULL where only Python has it */
+  char is_handle;      /* whether its base is the handle, which comes first */
+} types[] = {
+    {&ortcffi_handle_spec, &ortcffi_handle_type, 0},
+    {&ortcffi_hold_spec, &ortcffi_hold_type, 0},
+    {&ortcffi_allocator_spec, NULL, 1},
+    {&ortcffi_block_spec, &ortcffi_block_type, 0},
+    {&ortcffi_maker_spec, &ortcffi_maker_type, 0},
+    {&ortcffi_tensor_spec, &ortcffi_tensor_type, 1},
+    {&ortcffi_message_spec, &ortcffi_message_type, 0},
+    {&ortcffi_kernel_spec, NULL, 1},
+    {&ortcffi_op_spec, NULL, 0},
+    {&ortcffi_session_spec, &ortcffi_session_type, 1},
+    {&ortcffi_binding_spec, NULL, 1},
+    {&ortcffi_job_spec, &ortcffi_job_type, 0},
+    {&ortcffi_mailbox_spec, &ortcffi_mailbox_type, 0},
 };
+
+static PyMethodDef* const functions[] = {
+    ortcffi_cdata_functions,     ortcffi_handle_functions,  ortcffi_fail_functions,
+    ortcffi_reference_functions, ortcffi_block_functions,   ortcffi_numpy_functions,
+    ortcffi_value_functions,     ortcffi_session_functions, ortcffi_registration_functions,
+};
+
+static int add_type(PyObject* module, size_t i) {
+  PyObject* base = types[i].is_handle ? (PyObject*)ortcffi_handle_type : NULL;
+  PyTypeObject* type = (PyTypeObject*)PyType_FromSpecWithBases(types[i].spec, base);
+  if (types[i].type != NULL) {
+    *types[i].type = type;
+  }
+  return type == NULL ? -1 : PyModule_AddType(module, type);
+}
 
 static int add_topics(PyObject* module) {
   /* There is one set of error classes and callbacks for the whole process, so a second interpreter
@@ -32,12 +55,14 @@ static int add_topics(PyObject* module) {
                     "subinterpreter: its C code calls back into one interpreter");
     return -1;
   }
-  for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
-    if (topics[i](module) < 0) {
-      return -1;
-    }
+  int answer = ortcffi_begin_messages();
+  for (size_t i = 0; answer == 0 && i < sizeof types / sizeof *types; i++) {
+    answer = add_type(module, i);
   }
-  return 0;
+  for (size_t i = 0; answer == 0 && i < sizeof functions / sizeof *functions; i++) {
+    answer = PyModule_AddFunctions(module, functions[i]);
+  }
+  return answer;
 }
 
 static PyModuleDef_Slot slots[] = {

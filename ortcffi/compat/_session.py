@@ -44,7 +44,6 @@ class InferenceSession:
     _engine: _Session = _NotInitialized()  # type: ignore[assignment]
     _options: "SessionOptions | None"  # those of the engine, which must not change
     _shown: "SessionOptions | None" = None  # a copy of them for programs, from their first use on
-    _required: set[str]  # the inputs that are not optional
     _count: int  # of all inputs
     _run: Callable[..., Any]  # that of the engine
 
@@ -160,7 +159,7 @@ class InferenceSession:
 
     def _take(self, engine: _Session, options: "SessionOptions | None") -> None:
         self._engine, self._options, self._run = engine, options, engine.run
-        self._required, self._count = engine._required()
+        self._count = len(engine._input_places)
 
     def _read_config(self) -> None:
         """Show the options that the model itself has set."""
@@ -200,6 +199,11 @@ class InferenceSession:
             given = self._options
             self._shown = _options("SessionOptions")() if given is None else given._twin()
         return self._shown
+
+    @cached_property
+    def _required(self) -> set[str]:
+        """Return the names of the inputs that are not optional and have no default."""
+        return {each.name for each in self._engine.inputs if each.kind is not ValueKind.OPTIONAL}
 
     @cached_property
     def _inputs_meta(self) -> "list[NodeArg]":

@@ -15,7 +15,7 @@ from ortcffi.errors import OrtError, check
 from ortcffi.memory.blocks import scratch_for
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.session.compiled import Binder, Engine
-from ortcffi.session.given import check_borrowed, target_value
+from ortcffi.session.given import check_borrowed, place_of, target_value
 from ortcffi.session.rules import as_result, unknown
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.value import Value
@@ -107,7 +107,7 @@ class Binding(Binder, Closing):
             `bind_output` for those of outputs.
         """
         for name, x in io.items():
-            is_input = self.session._place_of_input(name) is not None
+            is_input = name in self.session._input_places
             bind = self.bind_input if is_input else self.bind_output
             bind(name, x)
 
@@ -133,7 +133,7 @@ class Binding(Binder, Closing):
             machine's byte order.
         """
         session = self.session
-        place = session._place_of_input(name)
+        place = place_of(session._input_places, name)
         if place is None:
             session._rules.refuse(session, "input", name)
         if copy and isinstance(x, np.ndarray):
@@ -161,7 +161,7 @@ class Binding(Binder, Closing):
             of an input, or of another output, is refused.
         """
         session = self.session
-        place = session._place_of_output(name)
+        place = place_of(session._output_places, name)
         if place is None:
             session._rules.refuse(session, "output", name)
         if isinstance(x, MemoryInfo) and not self.api.same_library(x.api):

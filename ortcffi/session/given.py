@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ortcffi.values.type_info import ValueSpec
 
 
+def place_of(places: dict[str, int], name: Any) -> int | None:
+    """Return the place of an input or an output; None if none has that name."""
+    return places.get(name) if isinstance(name, str) else None
+
+
 def input_value(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
     """Return a Value of a library for an input, or None for no input."""
     holds_none = isinstance(x, Value) and not x.closed and x.kind is ValueKind.OPTIONAL

@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 class Loaded(Engine):
     """A model that a library has loaded, without what makes and ends it: see `Session`."""
 
-    __slots__ = ()
+    __slots__ = ("_arena", "_number", "_options", "_source", "_specs")
+
+    _arena: int | None  # the number of the environment's arena when the session was made
+    _number: int  # of the sessions made here; 0 for a session that other code owns
+    _options: Any  # as the library was given them
+    _source: Any  # the path or the bytes; None for a model that was made in Python
+    _specs: "tuple[tuple[ValueSpec, ...], ...] | None"  # from their first use on
 
     def _all_specs(self) -> "tuple[tuple[ValueSpec, ...], ...]":
         if self._specs is None:

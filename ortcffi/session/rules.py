@@ -17,7 +17,7 @@ from ortcffi._convert import mapping, of_type
 from ortcffi._native import ffi
 from ortcffi._public import meant, quoted
 from ortcffi.errors import Cancelled, InvalidArgument, OutOfMemory, Overloaded, QueueTimeout
-from ortcffi.session.given import input_value, target_value
+from ortcffi.session.given import input_value, place_of, target_value
 from ortcffi.values.element_types import PACKED, ValueKind
 from ortcffi.values.lifecycle import has_value
 from ortcffi.values.value import Value
@@ -61,7 +61,7 @@ class Rules:
         targets = None if out is None else self.out(session, out)
         given = self._inputs(session, () if feed is None else self.feed(session, feed), inputs)
         for name in names or ():
-            if session._place_of_output(name) is None:
+            if place_of(session._output_places, name) is None:
                 self.refuse(session, "output", name)
         if targets is not None:
             for spec in session.outputs:
@@ -76,7 +76,7 @@ class Rules:
     ) -> dict[str, Value]:
         given: dict[str, Value] = {}
         for name, x in chain(feed, inputs.items()):
-            place = session._place_of_input(name)
+            place = place_of(session._input_places, name)
             if place is None:
                 self.refuse(session, "input", name)
             if name in given:
@@ -84,10 +84,9 @@ class Rules:
             value = self.convert(session, place, x)
             if value is not None:
                 given[name] = value
-        if session._required()[0] - given.keys():
-            for place, spec in enumerate(session.inputs):
-                if spec.name and spec.name not in given:  # one without a name is none, in ONNX
-                    self.missing(session, place)
+        for place, spec in enumerate(session.inputs):
+            if spec.name and spec.name not in given:  # one without a name is none, in ONNX
+                self.missing(session, place)
         return given
 
     def feed(self, session: "Session", feed: Any) -> "Iterable[tuple[str, Any]]":

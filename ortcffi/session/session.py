@@ -252,9 +252,10 @@ class Session(Suggests, Loaded, Closing):
 
         The first parent is a list of what the memory of outputs may come from.
         """
-        rules, maker = self._rules.for_c, api._maker
-        settings = calls_python, has_threads, borrowed
-        self._begin(_POINTER, maker, Value, rules, parents, options, *settings)
+        self._arena = self._source = self._specs = None
+        self._number, self._options = 0, options
+        rules, settings = self._rules.for_c, (calls_python, has_threads, borrowed)
+        self._begin(_POINTER, api._maker, Value, rules, parents, *settings)
 
     # --- runs; `run`, `run_values` and `cancel` are the compiled type's ---------------------------
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of a handle; its rules stand in handle.h. */
 #include "boundary/handle/handle.h"
+#include "boundary/module.h"
 
-PyTypeObject* ortcffi_handle_type;
 unsigned ortcffi_process = 1;
 
 struct handle* handle_of(PyObject* object) {

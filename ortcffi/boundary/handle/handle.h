@@ -76,9 +76,6 @@ static inline enum handle_state handle_state(const struct handle* self) {
   return (enum handle_state)(read_word(&self->word) & HANDLE_STATE);
 }
 
-/* The type, a base of all others; set by ortcffi_add_handles. */
-extern PyTypeObject* ortcffi_handle_type;
-
 /* The handle that a Python object is; NULL if it is none. */
 struct handle* handle_of(PyObject* object);
 
@@ -130,9 +127,5 @@ PyObject* handle_address_in(PyObject* cdata);
  * the object, before the type frees its own fields. */
 int handle_traverse(PyObject* self, visitproc visit, void* arg);
 void handle_clear(struct handle* self);
-
-/* Add the types, and the functions for Python, to the module; -1 with an exception. */
-int ortcffi_add_handles(PyObject* module);
-int ortcffi_add_cdata(PyObject* module);
 
 #endif /* ORTCFFI_BOUNDARY_HANDLE_H_ */

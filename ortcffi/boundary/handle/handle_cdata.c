@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A cdata that keeps a handle's object. */
 #include "boundary/handle/handle.h"
+#include "boundary/module.h"
 
-static PyTypeObject* hold_type;
 static PyObject *from_buffer, *cast, *address_of; /* of ffi, and of ortcffi._native */
 
 /* A hold of a cdata, whose buffer begins at the object. */
@@ -36,7 +36,7 @@ PyObject* handle_cdata(struct handle* self) {
     (void)handle_check(self);
     return NULL;
   }
-  struct hold* hold = PyObject_GC_New(struct hold, hold_type);
+  struct hold* hold = PyObject_GC_New(struct hold, ortcffi_hold_type);
   if (hold == NULL) {
     handle_drop(self);
     return NULL;
@@ -71,7 +71,7 @@ static PyType_Slot hold_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec hold_spec =
+PyType_Spec ortcffi_hold_spec =
     ORTCFFI_TYPE("ortcffi._compiled.Hold", struct hold,
                  Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, hold_slots);
 
@@ -86,12 +86,7 @@ static PyObject* use_cffi(PyObject* module, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef cdata_functions[] = {
+PyMethodDef ortcffi_cdata_functions[] = {
     {"use_cffi", use_cffi, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_cdata(PyObject* module) {
-  hold_type = (PyTypeObject*)PyType_FromSpec(&hold_spec);
-  return hold_type == NULL ? -1 : PyModule_AddFunctions(module, cdata_functions);
-}

@@ -7,6 +7,8 @@
 
 #include <structmember.h>
 
+#include "boundary/module.h"
+
 /* _open_handle(): the library has written the object. */
 static PyObject* made(PyObject* self, PyObject* unused) {
   handle_made((struct handle*)self);
@@ -159,7 +161,7 @@ static PyType_Slot handle_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec handle_spec =
+PyType_Spec ortcffi_handle_spec =
     ORTCFFI_TYPE("ortcffi._compiled.Owner", struct handle, Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
                  handle_slots);
 
@@ -228,15 +230,8 @@ static PyObject* new_process(PyObject* module, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef handle_functions[] = {
+PyMethodDef ortcffi_handle_functions[] = {
     {"make_handle", make, METH_VARARGS, NULL},       {"handle_out", handle_out, METH_VARARGS, NULL},
     {"object_at", object_at, METH_O, NULL},          {"keep_forever", keep_forever, METH_O, NULL},
     {"new_process", new_process, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_handles(PyObject* module) {
-  ortcffi_handle_type = (PyTypeObject*)PyType_FromSpec(&handle_spec);
-  return ortcffi_handle_type == NULL || PyModule_AddType(module, ortcffi_handle_type) < 0
-             ? -1
-             : PyModule_AddFunctions(module, handle_functions);
-}

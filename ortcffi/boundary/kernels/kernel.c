@@ -20,8 +20,8 @@
 
 #include <structmember.h>
 
-#include "boundary/kernels/python_ops.h"
 #include "boundary/handle/handle.h"
+#include "boundary/module.h"
 #include "boundary/status/calls.h"
 #include "boundary/values/arguments.h"
 #include "kernels/kernel.h"
@@ -267,10 +267,5 @@ static PyType_Slot kernel_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec kernel_spec =
+PyType_Spec ortcffi_kernel_spec =
     ORTCFFI_TYPE("ortcffi._compiled.KernelHost", struct host, Py_TPFLAGS_BASETYPE, kernel_slots);
-
-int ortcffi_add_kernels(PyObject* module) {
-  PyObject* type = PyType_FromSpecWithBases(&kernel_spec, (PyObject*)ortcffi_handle_type);
-  return type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject*)type);
-}

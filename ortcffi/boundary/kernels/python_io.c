@@ -7,65 +7,15 @@
 #include "boundary/memory/numpy_arrays.h"
 #include "boundary/values/values.h"
 
-/* A tensor as the host has it. */
-struct tensor {
-  void* data;
-  const int64_t* shape;
-  size_t rank;
-  int element;
-  int64_t room[MOST_DIMENSIONS]; /* a copy of the shape, for hosts without a reference to it */
-};
-
-#define TRY(kernel, slot, ...)                            \
-  do {                                                    \
-    OrtStatus* status = (kernel)->api->slot(__VA_ARGS__); \
-    if (status != NULL) {                                 \
-      return ortcffi_fail((kernel)->api, status, #slot);  \
-    }                                                     \
+#define TRY(kernel, slot, ...)                                  \
+  do {                                                          \
+    OrtStatus* status = (kernel)->maker.api->slot(__VA_ARGS__); \
+    if (status != NULL) {                                       \
+      return ortcffi_fail((kernel)->maker.api, status, #slot);  \
+    }                                                           \
   } while (0)
 
 /* --- in ----------------------------------------------------------------------------------------*/
-
-/* For tables before version 25, which return no reference to the shape; -1 with an exception. */
-static int copy_shape(const struct python_kernel* kernel, const OrtValue* value,
-                      struct tensor* tensor) {
-  const OrtApi* api = kernel->api;
-  OrtTensorTypeAndShapeInfo* info;
-  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  TRY(kernel, GetTensorTypeAndShape, value, &info);
-  OrtStatus* status = api->GetTensorElementType(info, &element);
-  if (status == NULL) {
-    status = api->GetDimensionsCount(info, &tensor->rank);
-  }
-  if (status == NULL && tensor->rank <= MOST_DIMENSIONS) {
-    status = api->GetDimensions(info, tensor->room, tensor->rank);
-  }
-  api->ReleaseTensorTypeAndShapeInfo(info);
-  tensor->element = (int)element;
-  tensor->shape = tensor->room;
-  return status == NULL ? 0 : ortcffi_fail(api, status, "GetDimensions");
-}
-
-static int read_shape(const struct python_kernel* kernel, const OrtValue* value,
-                      struct tensor* tensor) {
-  if (kernel->op->callbacks.version < 25) {
-    return copy_shape(kernel, value, tensor);
-  }
-  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  TRY(kernel, GetTensorElementTypeAndShapeDataReference, value, &element, &tensor->shape,
-      &tensor->rank);
-  tensor->element = (int)element;
-  return 0;
-}
-
-/* A tensor without elements may be at NULL, for which NumPy would allocate. */
-static int read_data(const struct python_kernel* kernel, OrtValue* value, struct tensor* tensor) {
-  TRY(kernel, GetTensorMutableData, value, &tensor->data);
-  if (tensor->data == NULL) {
-    tensor->data = ortcffi_empty_memory();
-  }
-  return 0;
-}
 
 /* Like ortcffi_plain_array, for an array of any elements of whole bytes; it must be contiguous. */
 static struct plain_array whole_array(PyObject* x, int element) {
@@ -74,22 +24,6 @@ static struct plain_array whole_array(PyObject* x, int element) {
                               .shape = (const int64_t*)PyArray_DIMS(array),
                               .rank = (size_t)PyArray_NDIM(array),
                               .bytes = (size_t)PyArray_NBYTES(array)};
-}
-
-/* A new array for a tensor, whose memory is not initialized. */
-static PyObject* array_for(const struct tensor* tensor) {
-  PyObject* dtype = ortcffi_dtype_of(tensor->element);
-  return dtype == NULL ? NULL : ortcffi_make_array(NULL, tensor->shape, tensor->rank, dtype, 0);
-}
-
-static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value,
-                             struct tensor* tensor) {
-  PyObject* array = read_data(kernel, value, tensor) < 0 ? NULL : array_for(tensor);
-  if (array != NULL) {
-    struct plain_array own = whole_array(array, tensor->element);
-    memcpy(own.data, tensor->data, own.bytes);
-  }
-  return array;
 }
 
 /* The last operand may be variadic. */
@@ -108,35 +42,38 @@ static int is_tensor(const struct python_kernel* kernel, const OrtValue* value, 
   return answer;
 }
 
-static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext* context,
-                            size_t i) {
+static PyObject* read_input(struct python_kernel* kernel, OrtKernelContext* context, size_t i) {
   const OrtValue* value = NULL;
-  OrtStatus* status = kernel->api->KernelContext_GetInput(context, i, &value);
+  OrtStatus* status = kernel->maker.api->KernelContext_GetInput(context, i, &value);
   if (status != NULL) {
-    (void)ortcffi_fail(kernel->api, status, "KernelContext_GetInput");
+    (void)ortcffi_fail(kernel->maker.api, status, "KernelContext_GetInput");
     return NULL;
   }
   if (value == NULL) {
     return Py_NewRef(Py_None);
   }
-  struct tensor tensor;
+  struct value tensor = {.maker = &kernel->maker, .is_on_cpu = 1};
+  tensor.life.object = (void*)(uintptr_t)value;
   int has_shape = is_tensor(kernel, value, i);
-  if (has_shape < 0 || (has_shape && read_shape(kernel, value, &tensor) < 0)) {
-    return NULL;
-  }
-  if (has_shape && ortcffi_element_bits(tensor.element) >= 8 && tensor.rank <= MOST_DIMENSIONS) {
-    return input_array(kernel, (OrtValue*)(uintptr_t)value, &tensor);
+  int answer = has_shape > 0 ? ortcffi_value_shape(&tensor) : has_shape;
+  int is_array = has_shape > 0 && answer == 0 && ortcffi_element_bits(tensor.element) >= 8 &&
+                 tensor.rank <= MOST_DIMENSIONS;
+  PyObject* array =
+      is_array && ortcffi_value_data(&tensor) == 0 ? ortcffi_copy_of_value(&tensor) : NULL;
+  PyMem_Free(tensor.shape_copy);
+  if (is_array || answer < 0) {
+    return array;
   }
   return PyObject_CallMethod(
-      kernel->op->definition, "read", "KIK", (unsigned long long)(uintptr_t)kernel->api,
+      kernel->op->definition, "read", "KIK", (unsigned long long)(uintptr_t)kernel->maker.api,
       (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)value);
 }
 
-PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context) {
+PyObject* ortcffi_read_inputs(struct python_kernel* kernel, OrtKernelContext* context) {
   size_t count = 0;
-  OrtStatus* status = kernel->api->KernelContext_GetInputCount(context, &count);
+  OrtStatus* status = kernel->maker.api->KernelContext_GetInputCount(context, &count);
   if (status != NULL) {
-    (void)ortcffi_fail(kernel->api, status, "KernelContext_GetInputCount");
+    (void)ortcffi_fail(kernel->maker.api, status, "KernelContext_GetInputCount");
     return NULL;
   }
   PyObject* inputs = PyTuple_New((Py_ssize_t)count);
@@ -197,14 +134,14 @@ static int check_shape(const struct python_kernel* kernel, size_t i, const int64
 static int copy_out(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
                     const struct plain_array* array) {
   OrtValue* value;
-  struct tensor tensor;
+  void* data;
   if (check_shape(kernel, i, array->shape, array->rank) < 0 ||
-      get_output(kernel, context, i, array->shape, array->rank, &value) < 0 ||
-      (value != NULL && read_data(kernel, value, &tensor) < 0)) {
+      get_output(kernel, context, i, array->shape, array->rank, &value) < 0) {
     return -1;
   }
   if (value != NULL && array->bytes > 0) {
-    memmove(tensor.data, array->data, array->bytes);
+    TRY(kernel, GetTensorMutableData, value, &data);
+    memmove(data, array->data, array->bytes);
   }
   return 0;
 }
@@ -221,7 +158,7 @@ static int write_output(const struct python_kernel* kernel, OrtKernelContext* co
   }
   if (element == 0 || ortcffi_element_bits(element) < 8) {
     PyObject* answer = PyObject_CallMethod(
-        definition, "write", "KIKniO", (unsigned long long)(uintptr_t)kernel->api,
+        definition, "write", "KIKniO", (unsigned long long)(uintptr_t)kernel->maker.api,
         (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)context,
         (Py_ssize_t)i, element, result);
     Py_XDECREF(answer);

@@ -24,7 +24,8 @@ static struct python_kernel* new_kernel(struct python_op* op, const OrtApi* api)
   Py_INCREF((PyObject*)op);
   __atomic_add_fetch(&live_kernels, 1, __ATOMIC_RELAXED);
   kernel->op = op;
-  kernel->api = api;
+  kernel->maker.api = api;
+  kernel->maker.version = (int)op->callbacks.version;
   return kernel;
 }
 
@@ -50,7 +51,7 @@ static void ORT_API_CALL destroy(void* op_kernel) {
 static int prepare(struct python_kernel* kernel, const OrtKernelInfo* info) {
   PyObject *function, *keywords;
   PyObject* made = PyObject_CallMethod(
-      kernel->op->definition, "make", "KIK", (unsigned long long)(uintptr_t)kernel->api,
+      kernel->op->definition, "make", "KIK", (unsigned long long)(uintptr_t)kernel->maker.api,
       (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)info);
   if (made == NULL || !PyArg_ParseTuple(made, "OO", &function, &keywords)) {
     Py_XDECREF(made);
@@ -93,7 +94,7 @@ static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api
 /* --- running one -------------------------------------------------------------------------------*/
 
 /* -1 with an exception. */
-static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* context) {
+static int run_kernel(struct python_kernel* kernel, OrtKernelContext* context) {
   PyObject* inputs = ortcffi_read_inputs(kernel, context);
   if (inputs == NULL) {
     return -1;
@@ -108,7 +109,7 @@ static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* cont
 }
 
 struct compute_call {
-  const struct python_kernel* kernel;
+  struct python_kernel* kernel;
   OrtKernelContext* context;
   OrtStatus* status;
 };
@@ -116,13 +117,13 @@ struct compute_call {
 static void compute_in_python(void* argument) {
   struct compute_call* call = argument;
   if (run_kernel(call->kernel, call->context) < 0) {
-    call->status = ortcffi_status_of_exception(call->kernel->api);
+    call->status = ortcffi_status_of_exception(call->kernel->maker.api);
   }
 }
 
 static OrtStatusPtr ORT_API_CALL compute_kernel(void* op_kernel, OrtKernelContext* context) {
   struct compute_call call = {op_kernel, context, NULL};
-  return call_for_status(call.kernel->api, compute_in_python, &call, &call.status);
+  return call_for_status(call.kernel->maker.api, compute_in_python, &call, &call.status);
 }
 
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks) {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "boundary/gil.h"
+#include "boundary/module.h"
 
 static size_t live_ops;
 
@@ -159,10 +160,5 @@ static PyType_Slot op_slots[] = {
     {Py_tp_clear, (void*)clear}, {Py_tp_getset, op_members},      {0, NULL},
 };
 
-static PyType_Spec op_spec =
+PyType_Spec ortcffi_op_spec =
     ORTCFFI_TYPE("ortcffi._compiled.OpStruct", struct python_op, Py_TPFLAGS_HAVE_GC, op_slots);
-
-int ortcffi_add_python_ops(PyObject* module) {
-  PyObject* type = PyType_FromSpec(&op_spec);
-  return type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject*)type);
-}

@@ -40,12 +40,7 @@ typedef struct ortcffi_op_facts {
 #include <stddef.h>
 #include <stdint.h>
 
-#include "boundary/status/fail.h"
-
-/* Add the types KernelHost and OpStruct, and the function for RegisterCustomOps, to the module. */
-int ortcffi_add_kernels(PyObject* module);
-int ortcffi_add_python_ops(PyObject* module);
-int ortcffi_add_registration(PyObject* module);
+#include "boundary/values/values.h"
 
 /*
  * Custom ops whose kernels are written in Python: OrtCustomOp structs that any library can be
@@ -86,7 +81,7 @@ static inline struct python_op* python_op_of(const OrtCustomOp* op) {
 
 struct python_kernel {
   struct python_op* op;
-  const OrtApi* api;
+  struct maker maker; /* of the host: its table and version, to read tensors by */
   PyObject* function; /* what to call */
   PyObject* keywords; /* a dict, or NULL */
 };
@@ -95,7 +90,7 @@ struct python_kernel {
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks);
 
 /* The inputs of a run as a tuple; NULL with an exception. */
-PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context);
+PyObject* ortcffi_read_inputs(struct python_kernel* kernel, OrtKernelContext* context);
 /* Hands what the function returned to the host; -1 with an exception. */
 int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
                           PyObject* result);

@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "boundary/gil.h"
+#include "boundary/module.h"
 #include "boundary/status/fail.h"
 #include "boundary/kernels/python_ops.h"
 
@@ -39,14 +40,10 @@ static PyObject* set_registrar(PyObject* module, PyObject* function) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef registration_functions[] = {
+PyMethodDef ortcffi_registration_functions[] = {
     {"set_registrar", set_registrar, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_registration(PyObject* module) {
-  return PyModule_AddFunctions(module, registration_functions);
-}
 
 struct register_call {
   OrtSessionOptions* options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arenas and those of the core's adaptors that call Python, and NumPy's memory. */
+/* Arenas and those of the core's adaptors that call Python. */
 #ifndef ORTCFFI_BOUNDARY_ADAPTORS_H_
 #define ORTCFFI_BOUNDARY_ADAPTORS_H_
 
@@ -22,12 +22,5 @@ OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* allocator, 
 OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out);
 /* Drops the creator's reference. `api` is what an owner passes, and not used. */
 void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator);
-
-#ifndef ORTCFFI_CDEF
-#include "boundary/limited_api.h"
-
-/* Adds the functions for NumPy's memory to the module; see numpy_memory.c. */
-int ortcffi_add_numpy_memory(PyObject* module);
-#endif
 
 #endif /* ORTCFFI_BOUNDARY_ADAPTORS_H_ */

@@ -68,10 +68,6 @@ PyObject* ortcffi_object_inside(const struct allocator* self);
  * of its own. -1 with an exception. */
 int ortcffi_list_allocator(struct allocator* self);
 void ortcffi_unlist_allocator(struct allocator* self);
-
-/* Add the type Blocks, and the functions for Python, to the module. */
-int ortcffi_add_blocks(PyObject* module);
-int ortcffi_add_references(PyObject* module);
 #endif
 
 #endif /* ORTCFFI_BOUNDARY_ALLOCATORS_H_ */

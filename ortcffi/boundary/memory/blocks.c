@@ -25,6 +25,7 @@
 #include "boundary/memory/extents.h"
 #include "boundary/memory/numpy_arrays.h"
 #include "boundary/memory/allocators.h"
+#include "boundary/module.h"
 #include "boundary/status/calls.h"
 #include "boundary/status/fail.h"
 
@@ -35,8 +36,6 @@ struct block {
   Py_ssize_t size;
 };
 
-static PyTypeObject* block_type;
-
 /* Where arrays without elements begin: NumPy takes a buffer at NULL for no buffer at all. */
 static _Alignas(64) char nothing[64];
 
@@ -44,7 +43,7 @@ static Py_ssize_t max_dimensions; /* of an ndarray */
 
 /* --- Allocator ---------------------------------------------------------------------------------*/
 
-static PyObject* c_name; /* the "C" of Python's code */
+static PyObject* c_name; /* the "C" of Python's code; set by begin_blocks */
 
 /* Raises for a failing status, or for success without a block. */
 static void refuse(struct allocator* self, OrtStatus* status, const char* function) {
@@ -92,7 +91,7 @@ static void* alloc_block(struct allocator* self, Py_ssize_t size) {
 }
 
 static struct block* new_block(struct allocator* self, Py_ssize_t size) {
-  struct block* block = PyObject_New(struct block, block_type);
+  struct block* block = PyObject_New(struct block, ortcffi_block_type);
   if (block == NULL) {
     return NULL;
   }
@@ -220,7 +219,7 @@ static PyType_Slot allocator_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec allocator_spec =
+PyType_Spec ortcffi_allocator_spec =
     ORTCFFI_TYPE("ortcffi._compiled.Blocks", struct allocator,
                  Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, allocator_slots);
 
@@ -278,11 +277,12 @@ static PyType_Slot block_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec block_spec = ORTCFFI_TYPE("ortcffi._compiled.Block", struct block,
-                                             Py_TPFLAGS_DISALLOW_INSTANTIATION, block_slots);
+PyType_Spec ortcffi_block_spec = ORTCFFI_TYPE("ortcffi._compiled.Block", struct block,
+                                              Py_TPFLAGS_DISALLOW_INSTANTIATION, block_slots);
 
 /* begin_blocks(most): `most` is the number of dimensions that an ndarray can have. */
 static PyObject* begin_blocks(PyObject* module, PyObject* most) {
+  c_name = PyUnicode_InternFromString("C");
   max_dimensions = PyLong_AsSsize_t(most);
   if (PyErr_Occurred()) {
     return NULL;
@@ -291,17 +291,7 @@ static PyObject* begin_blocks(PyObject* module, PyObject* most) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef block_functions[] = {
+PyMethodDef ortcffi_block_functions[] = {
     {"begin_blocks", begin_blocks, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_blocks(PyObject* module) {
-  c_name = PyUnicode_InternFromString("C");
-  block_type = (PyTypeObject*)PyType_FromSpec(&block_spec);
-  PyObject* base = (PyObject*)ortcffi_handle_type;
-  PyTypeObject* type = (PyTypeObject*)PyType_FromSpecWithBases(&allocator_spec, base);
-  return c_name == NULL || block_type == NULL || type == NULL || PyModule_AddType(module, type) < 0
-             ? -1
-             : PyModule_AddFunctions(module, block_functions);
-}

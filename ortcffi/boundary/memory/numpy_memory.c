@@ -14,7 +14,7 @@
 #include "adaptors/adaptor.h"
 #include "onnxruntime_c_api.h"
 
-#include "boundary/memory/adaptors.h"
+#include "boundary/module.h"
 #include "boundary/memory/numpy_arrays.h"
 #include "boundary/status/calls.h"
 
@@ -163,14 +163,10 @@ static PyObject* leave(PyObject* module, PyObject* unused) {
   return context != NULL && left == NULL ? NULL : PyBool_FromLong(context != NULL);
 }
 
-static PyMethodDef numpy_functions[] = {
+PyMethodDef ortcffi_numpy_functions[] = {
     {"numpy_handler", get_handler, METH_NOARGS, NULL},
     {"numpy_use", use_handler, METH_O, NULL},
     {"numpy_enter", enter, METH_O, NULL},
     {"numpy_leave", leave, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_numpy_memory(PyObject* module) {
-  return PyModule_AddFunctions(module, numpy_functions);
-}

@@ -21,6 +21,7 @@
 #include "boundary/gil.h"
 #include "boundary/memory/allocators.h"
 #include "boundary/handle/handle.h"
+#include "boundary/module.h"
 #include "boundary/status/calls.h"
 
 #define BUCKETS 64
@@ -153,15 +154,11 @@ static PyObject* adaptor_reads(PyObject* module, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef reference_functions[] = {
+PyMethodDef ortcffi_reference_functions[] = {
     {"adaptor_made", adaptor_made, METH_O, NULL},
     {"adaptor_reads", adaptor_reads, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_references(PyObject* module) {
-  return PyModule_AddFunctions(module, reference_functions);
-}
 
 void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
   struct ortcffi_call call;

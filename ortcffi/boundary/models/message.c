@@ -25,9 +25,9 @@
 
 #include "boundary/handle/unlocked.h"
 #include "boundary/models/message.h"
+#include "boundary/module.h"
 #include "heap/heap.h"
 
-static PyTypeObject* message_type;
 /* The interned names of fields. */
 static PyObject* field_names[ONNX_MESSAGES][ONNX_FIELDS];
 /* More than the numbers of all named fields of a message. */
@@ -36,7 +36,7 @@ static size_t field_counts[ONNX_MESSAGES];
 size_t message_fields(const struct message* self) { return field_counts[self->kind]; }
 
 static struct message* message_of(PyObject* object) {
-  return Py_TYPE(object) == message_type ? (struct message*)object : NULL;
+  return Py_TYPE(object) == ortcffi_message_type ? (struct message*)object : NULL;
 }
 
 static const struct core_known_field* known_of(const struct message* self, uint32_t number) {
@@ -47,7 +47,7 @@ static const struct core_known_field* known_of(const struct message* self, uint3
 }
 
 static PyObject* new_message(enum core_onnx kind, PyObject* base, struct core_message bytes) {
-  struct message* self = (struct message*)PyType_GenericAlloc(message_type, 0); /* zeroed */
+  struct message* self = (struct message*)PyType_GenericAlloc(ortcffi_message_type, 0); /* zeroed */
   if (self != NULL) {
     self->kind = kind;
     self->base = Py_XNewRef(base);
@@ -466,13 +466,13 @@ ORTCFFI_LOCKED_METHOD(get_field)
 ORTCFFI_LOCKED_AS(int, set_field, (PyObject * self, PyObject* name, PyObject* value), self, name,
                   value)
 
-/* `to_bytes` comes with the file that writes. */
-enum { HAS, MENTIONS, COPY, TO_BYTES };
+ORTCFFI_LOCKED_METHOD(message_to_bytes)
+
 static PyMethodDef methods[] = {
-    [HAS] = {"has", ORTCFFI_LOCKED(has), METH_O, NULL},
-    [MENTIONS] = {"mentions", ORTCFFI_LOCKED(mentions), METH_O, NULL},
-    [COPY] = {"copy", copy, METH_NOARGS, NULL},
-    [TO_BYTES] = {"to_bytes", NULL, METH_VARARGS, NULL},
+    {"has", ORTCFFI_LOCKED(has), METH_O, NULL},
+    {"mentions", ORTCFFI_LOCKED(mentions), METH_O, NULL},
+    {"copy", copy, METH_NOARGS, NULL},
+    {"to_bytes", ORTCFFI_LOCKED(message_to_bytes), METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -481,23 +481,20 @@ static PyGetSetDef getters[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-int message_add_type(PyObject* module, PyCFunction to_bytes) {
-  PyType_Slot slots[] = {
-      {Py_tp_new, (void*)message_new},
-      {Py_tp_dealloc, (void*)dealloc},
-      {Py_tp_getattro, (void*)ORTCFFI_LOCKED(get_field)},
-      {Py_tp_setattro, (void*)ORTCFFI_LOCKED(set_field)},
-      {Py_tp_methods, methods},
-      {Py_tp_getset, getters},
-      {0, NULL},
-  };
-  PyType_Spec spec = {
-      .name = "ortcffi._compiled.Message",
-      .basicsize = sizeof(struct message),
-      .flags = Py_TPFLAGS_DEFAULT,
-      .slots = slots,
-  };
-  methods[TO_BYTES].ml_meth = to_bytes;
+static PyType_Slot message_slots[] = {
+    {Py_tp_new, (void*)message_new},
+    {Py_tp_dealloc, (void*)dealloc},
+    {Py_tp_getattro, (void*)ORTCFFI_LOCKED(get_field)},
+    {Py_tp_setattro, (void*)ORTCFFI_LOCKED(set_field)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getters},
+    {0, NULL},
+};
+
+PyType_Spec ortcffi_message_spec =
+    ORTCFFI_TYPE("ortcffi._compiled.Message", struct message, 0, message_slots);
+
+int ortcffi_begin_messages(void) {
   for (size_t kind = 0; kind < ONNX_MESSAGES; kind++) {
     for (size_t i = 0; i < ONNX_FIELDS; i++) {
       const char* name = core_known_fields[kind][i].name;
@@ -505,6 +502,5 @@ int message_add_type(PyObject* module, PyCFunction to_bytes) {
       field_counts[kind] = name == NULL ? field_counts[kind] : i + 1;
     }
   }
-  message_type = (PyTypeObject*)PyType_FromSpec(&spec);
-  return message_type == NULL ? -1 : PyModule_AddType(module, message_type);
+  return PyErr_Occurred() ? -1 : 0;
 }

@@ -31,7 +31,6 @@ int message_touch(struct message* self);
 /* Whether an object can be the value of a field, or an item of its list. */
 int message_fits(const struct core_known_field* known, PyObject* value);
 
-/* Adds the type to the module, with its method to_bytes. */
-int message_add_type(PyObject* module, PyCFunction to_bytes);
+PyObject* message_to_bytes(PyObject* self, PyObject* arguments);
 
 #endif /* ORTCFFI_BOUNDARY_MESSAGE_H_ */

@@ -241,7 +241,7 @@ static int write_message(struct writer* writer, struct message* self, unsigned d
   return answer;
 }
 
-static PyObject* to_bytes(PyObject* self, PyObject* arguments) {
+PyObject* message_to_bytes(PyObject* self, PyObject* arguments) {
   struct writer writer = {0};
   Py_ssize_t first = 0;
   if (!PyArg_ParseTuple(arguments, "|O!n", &PyList_Type, &writer.weights, &first)) {
@@ -258,10 +258,4 @@ static PyObject* to_bytes(PyObject* self, PyObject* arguments) {
   }
   heap_free(writer.to.bytes);
   return bytes;
-}
-
-ORTCFFI_LOCKED_METHOD(to_bytes)
-
-int ortcffi_add_messages(PyObject* module) {
-  return message_add_type(module, ORTCFFI_LOCKED(to_bytes));
 }

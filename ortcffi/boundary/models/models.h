@@ -29,11 +29,4 @@ OrtStatus* ortcffi_node_texts(const OrtApi* api, const OrtNode* node, const char
 /* The number of live structs of their factories, providers and compiled nodes. */
 size_t ortcffi_live_python_eps(void);
 
-#ifndef ORTCFFI_CDEF
-#include "boundary/limited_api.h"
-
-/* Adds the type Message to the module. */
-int ortcffi_add_messages(PyObject* module);
-#endif
-
 #endif /* ORTCFFI_BOUNDARY_MODELS_H_ */

@@ -42,7 +42,7 @@ struct provider {
   PyObject* object;
 };
 
-struct node {
+struct compiled {
   OrtNodeComputeInfo callbacks; /* first */
   struct python_op* op;
 };
@@ -113,7 +113,7 @@ static OrtStatus* ask_factory(const struct factory* factory, struct question* qu
 
 static const struct factory* factory_of(const OrtEpFactory* self) { return (const void*)self; }
 static const struct provider* provider_of(const OrtEp* self) { return (const void*)self; }
-static const struct node* node_of(const OrtNodeComputeInfo* self) { return (const void*)self; }
+static const struct compiled* node_of(const OrtNodeComputeInfo* self) { return (const void*)self; }
 
 /* --- compiled nodes ----------------------------------------------------------------------------*/
 
@@ -134,7 +134,7 @@ static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
 
 static void ORT_API_CALL release_nodes(OrtEp* self, OrtNodeComputeInfo** infos, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    struct node* node = (struct node*)infos[i];
+    struct compiled* node = (struct compiled*)infos[i];
     if (node != NULL) {
       call_with_gil(drop_reference, node->op);
       free_struct(node);
@@ -150,7 +150,7 @@ static OrtNodeComputeInfo* new_node(uint32_t version, PyObject* op_struct) {
   if (op == NULL) {
     return NULL;
   }
-  struct node* node = new_struct(sizeof *node);
+  struct compiled* node = new_struct(sizeof *node);
   if (node == NULL) {
     PyErr_NoMemory();
     return NULL;

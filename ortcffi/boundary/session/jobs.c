@@ -16,9 +16,6 @@
 
 #include "boundary/gil.h"
 
-PyTypeObject* ortcffi_job_type;
-PyTypeObject* ortcffi_mailbox_type;
-
 /* --- Mailbox -----------------------------------------------------------------------------------*/
 
 struct mailbox {

@@ -281,18 +281,6 @@ static PyObject* owner_of(struct port* port, PyObject* make) {
   return port->owner;
 }
 
-PyObject* ortcffi_session_required(PyObject* self, PyObject* unused) {
-  const struct session* session = (const struct session*)self;
-  PyObject* names = PySet_New(NULL);
-  for (size_t i = 0; names != NULL && i < session->required; i++) {
-    const struct port* port = &session->inputs.items[i];
-    if (port->kind != ONNX_TYPE_OPTIONAL && PySet_Add(names, port->name) < 0) {
-      Py_CLEAR(names);
-    }
-  }
-  return names == NULL ? NULL : Py_BuildValue("(Nn)", names, (Py_ssize_t)session->inputs.count);
-}
-
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
   struct session* session = (struct session*)self;
   if (handle_state(&session->life) == HANDLE_MAKING && handle_check(&session->life) < 0) {

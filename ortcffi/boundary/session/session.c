@@ -13,8 +13,6 @@
 #include "boundary/session/session_docs.h"
 #include "boundary/session/session_types.h"
 
-PyTypeObject* ortcffi_session_type;
-
 static int64_t live_sessions;
 
 int64_t ortcffi_live_sessions(void) { return __atomic_load_n(&live_sessions, __ATOMIC_RELAXED); }
@@ -47,28 +45,17 @@ static void forget_counted(const OrtApi* api, void* session) {
 
 /* --- making ------------------------------------------------------------------------------------*/
 
-static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  struct session* session = (struct session*)PyType_GenericAlloc(type, 0); /* zeroed */
-  if (session != NULL) {
-    session->options = Py_NewRef(Py_None);
-    session->source = Py_NewRef(Py_None);
-    session->specs = Py_NewRef(Py_None);
-    session->arena = Py_NewRef(Py_None);
-  }
-  return (PyObject*)session;
-}
-
-/* _begin(type, maker, value_type, rules, parents, options, calls_python, has_threads, borrowed):
- * what is known of a session before the library has made it, which then goes to its handle. */
+/* _begin(type, maker, value_type, rules, parents, calls_python, has_threads, borrowed): what is
+ * known of a session before the library has made it, which then goes to its handle. */
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
-  PyObject *pointer, *type, *all_rules, *parents, *options;
+  PyObject *pointer, *type, *all_rules, *parents;
   int calls_python, has_threads, borrowed;
   struct rules rules;
-  if (!PyArg_ParseTuple(arguments, "OO!O!O!O!Oppp", &pointer, ortcffi_maker_type, &maker,
+  if (!PyArg_ParseTuple(arguments, "OO!O!O!O!ppp", &pointer, ortcffi_maker_type, &maker,
                         &PyType_Type, &type, &PyTuple_Type, &all_rules, &PyTuple_Type, &parents,
-                        &options, &calls_python, &has_threads, &borrowed) ||
+                        &calls_python, &has_threads, &borrowed) ||
       !PyArg_ParseTuple(all_rules, "OOOOOOOO", &rules.convert, &rules.options, &rules.result,
                         &rules.refuse, &rules.bound, &rules.contents, &rules.wrapper,
                         &rules.options_type)) {
@@ -79,12 +66,11 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
     return NULL;
   }
   session->life.process = has_threads ? ortcffi_process : 0;
+  session->life.table = Py_NewRef(maker->owner);
   session->maker = (struct maker*)Py_NewRef((PyObject*)maker);
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->all_rules = Py_NewRef(all_rules);
   session->rules = rules;
-  Py_DECREF(session->options);
-  session->options = Py_NewRef(options);
   session->calls_python = (char)calls_python;
   Py_RETURN_NONE;
 }
@@ -113,10 +99,6 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(session->maker);
   Py_VISIT(session->value_type);
   Py_VISIT(session->all_rules);
-  Py_VISIT(session->options);
-  Py_VISIT(session->source);
-  Py_VISIT(session->specs);
-  Py_VISIT(session->arena);
   return handle_traverse(self, visit, arg);
 }
 
@@ -132,10 +114,6 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF((PyObject*)session->maker);
   Py_XDECREF((PyObject*)session->value_type);
   Py_XDECREF(session->all_rules);
-  Py_XDECREF(session->options);
-  Py_XDECREF(session->source);
-  Py_XDECREF(session->specs);
-  Py_XDECREF(session->arena);
   if (session->shared.buf != NULL) {
     PyBuffer_Release(&session->shared);
   }
@@ -196,15 +174,6 @@ static PyObject* cancel(PyObject* self, PyObject* unused) {
   return PyLong_FromSsize_t(ortcffi_stop_all((struct session*)self));
 }
 
-static PyObject* get_api(PyObject* self, void* unused) {
-  struct session* session = (struct session*)self;
-  if (session->maker == NULL) {
-    PyErr_SetString(PyExc_ValueError, "this Session was never made");
-    return NULL;
-  }
-  return Py_NewRef(session->maker->owner);
-}
-
 static PyObject* get_running(PyObject* self, void* unused) {
   Py_ssize_t count = 0;
   lock_list(LIST_OF_RUNS);
@@ -216,33 +185,15 @@ static PyObject* get_running(PyObject* self, void* unused) {
 }
 
 static PyMemberDef session_members[] = {
-    {"_number", T_ULONGLONG, offsetof(struct session, number), 0, NULL},
-    {"_options", T_OBJECT, offsetof(struct session, options), 0, NULL},
-    {"_source", T_OBJECT, offsetof(struct session, source), 0, NULL},
-    {"_specs", T_OBJECT, offsetof(struct session, specs), 0, NULL},
-    {"_arena", T_OBJECT, offsetof(struct session, arena), 0, NULL},
+    {"_input_places", T_OBJECT, offsetof(struct session, inputs.places), READONLY, NULL},
+    {"_output_places", T_OBJECT, offsetof(struct session, outputs.places), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyGetSetDef session_getters[] = {
-    {"api", get_api, NULL, NULL, NULL},
     {"running", get_running, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-static PyObject* place_of(const struct ports* ports, PyObject* name) {
-  Py_ssize_t place = ortcffi_find_port(ports, name, ports->count);
-  return place < 0 ? Py_NewRef(Py_None) : PyLong_FromSsize_t(place);
-}
-
-/* _place_of_input(name): among the inputs and then the overridable initializers; or None. */
-static PyObject* place_of_input(PyObject* self, PyObject* name) {
-  return place_of(&((struct session*)self)->inputs, name);
-}
-
-static PyObject* place_of_output(PyObject* self, PyObject* name) {
-  return place_of(&((struct session*)self)->outputs, name);
-}
 
 static PyMethodDef session_methods[] = {
     {"run", ORTCFFI_METHOD(ortcffi_session_run), METH_FASTCALL | METH_KEYWORDS, RUN_DOC},
@@ -253,10 +204,7 @@ static PyMethodDef session_methods[] = {
     {"_begin", begin_session, METH_VARARGS, NULL},
     {"_read_ports", read_session, METH_NOARGS, NULL},
     {"_ports", ORTCFFI_LOCKED(ortcffi_session_ports), METH_O, NULL},
-    {"_required", ortcffi_session_required, METH_NOARGS, NULL},
     {"_check_bound", ortcffi_session_check_bound, METH_VARARGS, NULL},
-    {"_place_of_input", place_of_input, METH_O, NULL},
-    {"_place_of_output", place_of_output, METH_O, NULL},
     {"_remakes", set_renew, METH_NOARGS, NULL},
     {"_is_here", is_here, METH_NOARGS, NULL},
     {"_renew", ORTCFFI_LOCKED(renew_by), METH_O, NULL},
@@ -267,13 +215,9 @@ static PyMethodDef session_methods[] = {
 };
 
 static PyType_Slot session_slots[] = {
-    {Py_tp_new, (void*)session_new},
-    {Py_tp_dealloc, (void*)session_dealloc},
-    {Py_tp_traverse, (void*)session_traverse},
-    {Py_tp_methods, session_methods},
-    {Py_tp_members, session_members},
-    {Py_tp_getset, session_getters},
-    {0, NULL},
+    {Py_tp_dealloc, (void*)session_dealloc}, {Py_tp_traverse, (void*)session_traverse},
+    {Py_tp_methods, session_methods},        {Py_tp_members, session_members},
+    {Py_tp_getset, session_getters},         {0, NULL},
 };
 
 /* Not final: a subtype is what users see. */
@@ -294,23 +238,8 @@ static PyObject* runs_after_fork(PyObject* module, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef session_functions[] = {
+PyMethodDef ortcffi_session_functions[] = {
     {"runs_after_fork", runs_after_fork, METH_NOARGS, NULL},
     {"end_runs", end_runs, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_sessions(PyObject* module) {
-  PyObject* base = (PyObject*)ortcffi_handle_type;
-  ortcffi_session_type = (PyTypeObject*)PyType_FromSpecWithBases(&ortcffi_session_spec, base);
-  ortcffi_job_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_job_spec);
-  ortcffi_mailbox_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_mailbox_spec);
-  PyTypeObject* binding = (PyTypeObject*)PyType_FromSpecWithBases(&ortcffi_binding_spec, base);
-  PyTypeObject* types[] = {ortcffi_session_type, binding, ortcffi_job_type, ortcffi_mailbox_type};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (types[i] == NULL || PyModule_AddType(module, types[i]) < 0) {
-      return -1;
-    }
-  }
-  return PyModule_AddFunctions(module, session_functions);
-}

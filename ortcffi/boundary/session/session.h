@@ -140,10 +140,6 @@ struct session {
   Py_buffer
       shared; /* the counts of all sessions of the model; `buf` is NULL where there are none */
   struct work work;
-  /* What Python keeps with the session: attributes that are None until they are set. */
-  PyObject *options, *source, *specs, *arena;
-  /* Python's, of the sessions that this package made; 0 for one that is borrowed. */
-  uint64_t number;
 };
 
 /* One run: its arguments and results as C has them. */
@@ -198,15 +194,6 @@ struct request {
 /* What a function says of an argument. FAILED: with an exception. */
 enum { FAILED = -1, TAKEN, NOT_TAKEN };
 
-extern PyTypeObject* ortcffi_session_type;
-extern PyType_Spec ortcffi_session_spec;
-extern PyType_Spec ortcffi_binding_spec;
-extern PyType_Spec ortcffi_job_spec;
-extern PyType_Spec ortcffi_mailbox_spec;
-/* Set by ortcffi_session_types. */
-extern PyTypeObject* ortcffi_job_type;
-extern PyTypeObject* ortcffi_mailbox_type;
-
 static inline OrtSession* ortcffi_session_object(const struct session* session) {
   return (OrtSession*)session->life.object;
 }
@@ -224,9 +211,6 @@ void ortcffi_free_ports(const struct session* session, struct ports* ports);
  * type), and how many inputs have no default. `make()` makes a new Owner of an OrtTypeInfo, which
  * gets the type. */
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make);
-/* _required(): the names of the inputs that are not optional and have no default, as a set; and how
- * many inputs there are. */
-PyObject* ortcffi_session_required(PyObject* self, PyObject* unused);
 /* The place of a name; -1 if there is none. The place `guess` is tried first. */
 Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t guess);
 

@@ -8,6 +8,7 @@
 
 #include "boundary/gil.h"
 #include "boundary/handle/handle.h"
+#include "boundary/module.h"
 #include "boundary/status/calls.h"
 #include "boundary/status/fail.h"
 
@@ -259,7 +260,7 @@ void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* mes
   *out = api->CreateStatus(code, message);
 }
 
-static PyMethodDef fail_functions[] = {
+PyMethodDef ortcffi_fail_functions[] = {
     {"set_errors", set_errors, METH_VARARGS, NULL},
     {"fail", fail, METH_VARARGS, NULL},
     {"report", report, METH_VARARGS, NULL},
@@ -268,5 +269,3 @@ static PyMethodDef fail_functions[] = {
     {"call", call_function, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_fail(PyObject* module) { return PyModule_AddFunctions(module, fail_functions); }

@@ -45,9 +45,6 @@ void ortcffi_add_cause(PyObject* cause);
 
 /* Makes a status of the pending exception, which the current call keeps. */
 OrtStatus* ortcffi_status_of_exception(const OrtApi* api);
-
-/* Adds the functions for Python to the module. */
-int ortcffi_add_fail(PyObject* module);
 #endif
 
 #endif /* ORTCFFI_BOUNDARY_STATUS_FAIL_H_ */

@@ -35,16 +35,6 @@ static PyObject* convert_value(struct contents* how, OrtValue* member, int is_of
   return result;
 }
 
-static PyObject* array_of_numbers(struct value* tensor) {
-  PyObject* dtype = ortcffi_dtype_of(tensor->element);
-  PyObject* array =
-      dtype == NULL ? NULL : ortcffi_make_array(NULL, tensor->shape, tensor->rank, dtype, 0);
-  if (array != NULL) {
-    memcpy(PyArray_DATA((PyArrayObject*)array), tensor->data, ortcffi_value_bytes(tensor));
-  }
-  return array;
-}
-
 /* Reads the next number, of one of the types that are frequent in containers. */
 static PyObject* next_number(int element, const char** data) {
   const void* number = *data;
@@ -88,7 +78,7 @@ static PyObject* copy_of_tensor(struct contents* how, struct value* tensor) {
     return lists_of(element, &data, tensor->shape, tensor->rank);
   }
   PyObject* array =
-      is_text ? ortcffi_value_string_array(tensor, !is_list) : array_of_numbers(tensor);
+      is_text ? ortcffi_value_string_array(tensor, !is_list) : ortcffi_copy_of_value(tensor);
   if (array == NULL || !is_list) {
     return array;
   }

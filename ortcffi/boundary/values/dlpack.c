@@ -12,36 +12,20 @@
 #define LEGACY "dltensor"
 #define VERSIONED "dltensor_versioned"
 
-static const int kinds[] = {
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8] = 0 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16] = 0 << 8 | 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32] = 0 << 8 | 32,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64] = 0 << 8 | 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4] = 0 << 8 | 4,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2] = 0 << 8 | 2,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8] = 1 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16] = 1 << 8 | 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32] = 1 << 8 | 32,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64] = 1 << 8 | 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4] = 1 << 8 | 4,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2] = 1 << 8 | 2,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16] = 2 << 8 | 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = 2 << 8 | 32,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE] = 2 << 8 | 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16] = 4 << 8 | 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64] = 5 << 8 | 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128] = 5 << 8 | 128,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL] = 6 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FN] = 10 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FNUZ] = 11 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2] = 12 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ] = 13 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0] = 14 << 8 | 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1] = 17 << 8 | 4,
-};
+/* The type codes of all elements but signed integers, whose code is 0. */
+#define CODE(element, code) [ONNX_TENSOR_ELEMENT_DATA_TYPE_##element] = (code)
+static const unsigned char codes[] = {
+    CODE(UINT8, 1),       CODE(UINT16, 1),          CODE(UINT32, 1),
+    CODE(UINT64, 1),      CODE(UINT4, 1),           CODE(UINT2, 1),
+    CODE(FLOAT16, 2),     CODE(FLOAT, 2),           CODE(DOUBLE, 2),
+    CODE(BFLOAT16, 4),    CODE(COMPLEX64, 5),       CODE(COMPLEX128, 5),
+    CODE(BOOL, 6),        CODE(FLOAT8E4M3FN, 10),   CODE(FLOAT8E4M3FNUZ, 11),
+    CODE(FLOAT8E5M2, 12), CODE(FLOAT8E5M2FNUZ, 13), CODE(FLOAT8E8M0, 14),
+    CODE(FLOAT4E2M1, 17)};
 
 int ortcffi_dl_kind(int element) {
-  return element < 0 || element >= (int)(sizeof kinds / sizeof *kinds) ? 0 : kinds[element];
+  int bits = ortcffi_element_bits(element);
+  return bits == 0 || (size_t)element >= sizeof codes ? 0 : codes[element] << 8 | bits;
 }
 
 static void end_legacy(void* managed) {

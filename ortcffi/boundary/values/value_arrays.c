@@ -7,39 +7,25 @@
 
 /* The element type of a dtype's number; 0 for none. */
 #define LONG(when_8, when_4) (sizeof(long) == 8 ? (when_8) : (when_4))
+#define OF(number, element) [NPY_##number] = ONNX_TENSOR_ELEMENT_DATA_TYPE_##element
 static int element_of_number(int number) {
-  switch (number) {
-    case NPY_BOOL:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
-    case NPY_BYTE:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8;
-    case NPY_UBYTE:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8;
-    case NPY_SHORT:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16;
-    case NPY_USHORT:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16;
-    case NPY_INT:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
-    case NPY_UINT:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32;
-    case NPY_LONG:
-      return LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32);
-    case NPY_ULONG:
-      return LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32);
-    case NPY_LONGLONG:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
-    case NPY_ULONGLONG:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64;
-    case NPY_FLOAT:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-    case NPY_DOUBLE:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE;
-    case NPY_HALF:
-      return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16;
-    default:
-      return 0;
-  }
+  static const unsigned char elements[] = {
+      OF(BOOL, BOOL),
+      OF(BYTE, INT8),
+      OF(UBYTE, UINT8),
+      OF(SHORT, INT16),
+      OF(USHORT, UINT16),
+      OF(INT, INT32),
+      OF(UINT, UINT32),
+      OF(LONGLONG, INT64),
+      OF(ULONGLONG, UINT64),
+      OF(FLOAT, FLOAT),
+      OF(DOUBLE, DOUBLE),
+      OF(HALF, FLOAT16),
+      [NPY_LONG] = LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32),
+      [NPY_ULONG] =
+          LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32)};
+  return (size_t)number < sizeof elements ? elements[number] : 0;
 }
 
 /* --- in ----------------------------------------------------------------------------------------*/
@@ -251,6 +237,16 @@ PyObject* ortcffi_dtype_of(int element) {
     Py_XDECREF(function);
   }
   return dtype;
+}
+
+PyObject* ortcffi_copy_of_value(const struct value* tensor) {
+  PyObject* dtype = ortcffi_dtype_of(tensor->element);
+  PyObject* array =
+      dtype == NULL ? NULL : ortcffi_make_array(NULL, tensor->shape, tensor->rank, dtype, 0);
+  if (array != NULL) {
+    memcpy(PyArray_DATA((PyArrayObject*)array), tensor->data, ortcffi_value_bytes(tensor));
+  }
+  return array;
 }
 
 /* An array over memory that the value keeps. */

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "boundary/memory/numpy_arrays.h"
+#include "boundary/module.h"
 #include "boundary/values/contents.h"
 #include "boundary/values/value_docs.h"
 #include "boundary/values/values.h"
@@ -249,7 +250,7 @@ static PyType_Slot value_slots[] = {
 };
 
 /* Not final: a subtype is what users see. */
-static PyType_Spec value_spec = ORTCFFI_TYPE(
+PyType_Spec ortcffi_tensor_spec = ORTCFFI_TYPE(
     "ortcffi.Tensor", struct value,
     Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, value_slots);
 
@@ -265,19 +266,8 @@ static PyObject* begin_values(PyObject* module, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef value_functions[] = {
+PyMethodDef ortcffi_value_functions[] = {
     {"begin_values", begin_values, METH_VARARGS, NULL},
     {"take_capsule", ortcffi_take_capsule, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int ortcffi_add_values(PyObject* module) {
-  ortcffi_maker_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_maker_spec);
-  ortcffi_tensor_type =
-      (PyTypeObject*)PyType_FromSpecWithBases(&value_spec, (PyObject*)ortcffi_handle_type);
-  return ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL ||
-                 PyModule_AddType(module, ortcffi_maker_type) < 0 ||
-                 PyModule_AddType(module, ortcffi_tensor_type) < 0
-             ? -1
-             : PyModule_AddFunctions(module, value_functions);
-}

@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-PyTypeObject* ortcffi_maker_type;
-PyTypeObject* ortcffi_tensor_type;
+#include "boundary/module.h"
 
 void* ortcffi_empty_memory(void) {
   static _Alignas(64) char nothing[64];
@@ -151,31 +150,8 @@ PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments) {
 /* --- element type, shape and data --------------------------------------------------------------*/
 
 static const unsigned char element_bits[] = {
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = 32,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8] = 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8] = 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16] = 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16] = 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32] = 32,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64] = 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL] = 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16] = 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE] = 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32] = 32,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64] = 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64] = 64,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128] = 128,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16] = 16,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FN] = 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FNUZ] = 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2] = 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ] = 8,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4] = 4,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4] = 4,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1] = 4,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2] = 2,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2] = 2,
-    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0] = 8,
+#define ORT_ELEMENT_TYPE(name, value, bits, text) [value] = bits,
+#include "ort_element_types.def"
 };
 
 int ortcffi_element_bits(int element) {

@@ -23,6 +23,7 @@
 
 #include "onnxruntime_c_api.h"
 #include "boundary/handle/handle.h"
+#include "boundary/module.h"
 #include "boundary/status/fail.h"
 #include "boundary/values/layout.h"
 
@@ -56,13 +57,6 @@ struct value {
 static inline OrtValue* ortcffi_value_object(const struct value* value) {
   return (OrtValue*)value->life.object;
 }
-
-/* Adds the types, and the function for Python, to the module. */
-int ortcffi_add_values(PyObject* module);
-
-/* Types that other files need; set by ortcffi_add_values. */
-extern PyTypeObject* ortcffi_maker_type;
-extern PyTypeObject* ortcffi_tensor_type;
 
 /* A new value of a subtype of Tensor around an OrtValue that it is to own; NULL with an exception,
  * and the OrtValue is released. `parent` outlives it, and may be NULL. */
@@ -107,11 +101,13 @@ size_t ortcffi_value_bytes(const struct value* value);
 /* Bits of an element; 0 for strings and for what is no type of a tensor. */
 int ortcffi_element_bits(int element);
 
+/* A new array with the elements of a tensor whose data were read, each of whole bytes. */
+PyObject* ortcffi_copy_of_value(const struct value* tensor);
+
 /* A valid address for tensors without bytes: to NumPy, NULL means that it should allocate. */
 void* ortcffi_empty_memory(void);
 
 /* Methods of Tensor, by file. */
-extern PyType_Spec ortcffi_maker_spec;
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 /* CFFI's type OrtValue*. */
 extern PyObject* ortcffi_value_pointer;
