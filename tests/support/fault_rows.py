@@ -33,7 +33,7 @@ class Faults:
         self.library.faults_of.restype = ctypes.c_char_p
         self.bench = Bench(Subject(path), "faults_base")
         self.both = self.end = 0
-        words = self.bench.words["words"]
+        words = self.bench.words["making"].__self__
         self.asked, words._asked = words._asked, self.asked_while_failing
 
     def asked_while_failing(self, ask: Any) -> Any:

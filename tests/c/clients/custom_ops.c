@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "onnxruntime_c_api.h"
+#include "own_domain.h"
 
 #ifndef ASKED
 #define ASKED ORT_API_VERSION
@@ -31,47 +31,37 @@
 static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Nothing"; }
 static size_t ORT_API_CALL none(const OrtCustomOp* op) { return (void)op, 0; }
 static size_t ORT_API_CALL most(const OrtCustomOp* op) { return (void)op, SIZE_MAX; }
-static void* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api,
+static void* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* given,
                                  const OrtKernelInfo* info) {
-  return (void)op, (void)api, (void)info, NULL;
+  return (void)op, (void)given, (void)info, NULL;
 }
-static OrtStatusPtr ORT_API_CALL create_v2(const OrtCustomOp* op, const OrtApi* api,
+static OrtStatusPtr ORT_API_CALL create_v2(const OrtCustomOp* op, const OrtApi* given,
                                            const OrtKernelInfo* info, void** kernel) {
-  return (void)op, (void)api, (void)info, (void)kernel, NULL;
+  return (void)op, (void)given, (void)info, (void)kernel, NULL;
 }
 /* Not every test uses each of them. */
 static void* const functions[] = {(void*)none, (void*)most, (void*)create, (void*)create_v2};
 
 static const OrtCustomOp op = {.version = OP_VERSION, .GetName = name, OP_FIELDS};
 
-static const OrtApi* kept;
-static OrtCustomOpDomain* domain;
-
-static OrtStatus* register_op(const OrtApi* api, OrtSessionOptions* options) {
+static OrtStatus* register_op(OrtSessionOptions* options) {
   (void)functions;
-  kept = api;
   OrtStatus* status = api->CreateCustomOpDomain("test.doctor", &domain);
   status = status == NULL ? api->CustomOpDomain_Add(domain, &op) : status;
   return status == NULL ? api->AddCustomOpDomain(options, domain) : status;
 }
-
-__attribute__((destructor)) static void unload(void) {
-  if (domain != NULL) {
-    kept->ReleaseCustomOpDomain(domain);
-  }
-}
 #else
-#define register_op(api, options) NULL
+#define register_op(options) NULL
 #endif
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) NO_EXCEPTION {
   (void)options;
   FIRST;
-  const OrtApi* api = base->GetApi(ASKED);
+  api = base->GetApi(ASKED);
   if (api == NULL) {
     return NULL;
   }
   WITH_TABLE;
-  return register_op(api, options);
+  return register_op(options);
 }

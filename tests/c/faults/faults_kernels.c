@@ -2,6 +2,7 @@
 /* Kernels on the kernel host, and what they call. */
 #include "faults.h"
 
+#include "../clients/plain_op.h"
 #include "custom_ops/custom_op.h"
 #include "kernels/kernel.h"
 #include "table/versions.h"
@@ -10,10 +11,6 @@ static OrtStatus* (*in_create)(const OrtKernelInfo* info);
 static OrtStatus* (*in_compute)(OrtKernelContext* context);
 
 static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Trial"; }
-static size_t ORT_API_CALL one(const OrtCustomOp* op) { return (void)op, 1; }
-static ONNXTensorElementDataType ORT_API_CALL floats(const OrtCustomOp* op, size_t i) {
-  return (void)op, (void)i, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
-}
 static OrtStatus* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* table,
                                       const OrtKernelInfo* info, void** kernel) {
   (void)op, (void)table, (void)kernel;
@@ -30,10 +27,10 @@ static OrtStatus* ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext
 }
 static const OrtCustomOp op = {.version = ORT_API_VERSION,
                                .GetName = name,
-                               .GetInputType = floats,
-                               .GetInputTypeCount = one,
-                               .GetOutputType = floats,
-                               .GetOutputTypeCount = one,
+                               .GetInputType = plain_type,
+                               .GetInputTypeCount = plain_count,
+                               .GetOutputType = plain_type,
+                               .GetOutputTypeCount = plain_count,
                                .CreateKernelV2 = create,
                                .KernelComputeV2 = compute,
                                .InferOutputShapeFn = infer};
