@@ -10,31 +10,33 @@ KINDS = ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"]
 
 
 @pytest.fixture
-def run(onnxruntime):
-    def run(made, x):
-        (found,) = onnxruntime.InferenceSession(made, providers=CPU).run(None, {"x": x})
-        return found
+def session_of(onnxruntime):
+    """``session_of(model)(x)`` is the output of a run."""
 
-    return run
+    def session_of(made):
+        session = onnxruntime.InferenceSession(made, providers=CPU)
+        return lambda x: session.run(None, {"x": x})[0]
+
+    return session_of
 
 
 @pytest.mark.parametrize("dtype", [*KINDS, "str"])
-@pytest.mark.parametrize("shape", [(3, 2), (2, 3000), (2, 0), ()])
-def test_tensors_of_a_sequence_are_arrays(run, dtype, shape):
-    kind = object if dtype == "str" else np.dtype(dtype)
-    x = np.arange(np.prod(shape)).reshape(shape).astype(kind)
-    x = np.full(shape, "ä" * 40, object) if dtype == "str" else x
-    found = run(pairs(dtype), x)
-    assert type(found) is list
-    assert [each.dtype for each in found] == [x.dtype] * 2
-    assert [each.shape for each in found] == [shape] * 2
-    assert all(np.array_equal(each, x) for each in found)
-    assert all(each.flags.writeable and each.flags.c_contiguous for each in found)
+def test_tensors_of_a_sequence_are_arrays(session_of, dtype):
+    kind, run = object if dtype == "str" else np.dtype(dtype), session_of(pairs(dtype))
+    for shape in [(3, 2), (2, 3000), (2, 0), ()]:
+        x = np.arange(np.prod(shape)).reshape(shape).astype(kind)
+        x = np.full(shape, "ä" * 40, object) if dtype == "str" else x
+        found = run(x)
+        assert type(found) is list
+        assert [each.dtype for each in found] == [x.dtype] * 2
+        assert [each.shape for each in found] == [shape] * 2
+        assert all(np.array_equal(each, x) for each in found)
+        assert all(each.flags.writeable and each.flags.c_contiguous for each in found)
 
 
 @pytest.mark.parametrize("count", [3, 3000])
-def test_arrays_of_a_sequence_are_apart(run, count):
-    first, second = run(pairs("float32"), np.ones(count, np.float32))
+def test_arrays_of_a_sequence_are_apart(session_of, count):
+    first, second = session_of(pairs("float32"))(np.ones(count, np.float32))
     first[...] = 2
     assert second.sum() == count
     del first
@@ -42,22 +44,22 @@ def test_arrays_of_a_sequence_are_apart(run, count):
 
 
 @pytest.mark.parametrize("keys", [[0, 1], [-5, 2**62], [7], ["b", "a"], ["x" * 40, "ü"]])
-def test_maps_are_dicts_of_pythons_own_objects(run, keys):
+def test_maps_are_dicts_of_pythons_own_objects(session_of, keys):
     x = np.linspace(0, 1, 3 * len(keys), dtype=np.float32).reshape(3, -1)
     kind = "strings" if isinstance(keys[0], str) else "int64s"
-    found = run(zipped(**{f"classlabels_{kind}": keys}), x)
+    found = session_of(zipped(**{f"classlabels_{kind}": keys}))(x)
     assert found == [dict(zip(keys, row, strict=True)) for row in x.tolist()]
     assert [list(each) for each in found] == [sorted(keys)] * 3
     assert {type(each) for row in found for each in row.values()} == {float}
     assert {type(each) for row in found for each in row} == {type(keys[0])}
 
 
-def test_changing_one_map_leaves_the_others_and_no_rows_are_no_maps(run):
-    made = zipped(classlabels_int64s=[1, 2])
-    first, second = run(made, np.ones((2, 2), np.float32))
+def test_changing_one_map_leaves_the_others_and_no_rows_are_no_maps(session_of):
+    run = session_of(zipped(classlabels_int64s=[1, 2]))
+    first, second = run(np.ones((2, 2), np.float32))
     first[1] = first[3] = 5.0
     assert second == {1: 1.0, 2: 1.0}
-    assert run(made, np.ones((0, 2), np.float32)) == []
+    assert run(np.ones((0, 2), np.float32)) == []
 
 
 # --- inputs ---------------------------------------------------------------------------------------
@@ -93,9 +95,8 @@ def counted(dtype):
         ("float32", []),
     ],
 )
-def test_lists_are_tensors(onnxruntime, dtype, x):
-    session = onnxruntime.InferenceSession(same(dtype), providers=CPU)
-    (found,) = session.run(None, {"x": x})
+def test_lists_are_tensors(session_of, dtype, x):
+    found = session_of(same(dtype))(x)
     wanted = np.array(x, object if dtype == "str" else dtype)
     assert found.dtype == wanted.dtype
     assert np.array_equal(found, wanted, equal_nan=dtype.startswith("float"))
@@ -122,9 +123,8 @@ def test_lists_of_arrays_are_sequences(onnxruntime, dtype):
     "x",
     [np.array([b"A\0A\0", b"B\0B\0"], "V4"), np.array([[b"a\0\0"]], "V3"), np.array(b"a\0", "V2")],
 )
-def test_bytes_of_a_fixed_size_keep_their_zeros(onnxruntime, x):
-    session = onnxruntime.InferenceSession(same("str"), providers=CPU)
-    (found,) = session.run(None, {"x": x})
+def test_bytes_of_a_fixed_size_keep_their_zeros(session_of, x):
+    found = session_of(same("str"))(x)
     assert found.shape == x.shape
     assert found.ravel().tolist() == [each.tobytes().decode() for each in x.ravel()]
 
@@ -144,7 +144,7 @@ def test_bytes_of_a_fixed_size_keep_their_zeros_when_they_are_bound():
 
 @pytest.mark.parametrize("x", [np.array([b"\xff", b"ok"], "S2"), np.array([b"\xff\0"], "V2")])
 @pytest.mark.parametrize("make", [same, pairs])
-def test_bytes_that_are_no_text_are_refused(onnxruntime, make, x):
-    session = onnxruntime.InferenceSession(make("str"), providers=CPU)
+def test_bytes_that_are_no_text_are_refused(session_of, make, x):
+    run = session_of(make("str"))
     with pytest.raises(UnicodeDecodeError, match="invalid start byte"):
-        session.run(None, {"x": x})
+        run(x)

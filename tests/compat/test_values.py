@@ -58,8 +58,6 @@ def test_memory_can_be_taken_for_another_type_of_the_same_size(onnxruntime):
     else:
         with pytest.raises(RuntimeError, match="No corresponding Numpy type"):
             value.numpy()
-    with pytest.raises(RuntimeError, match="Items size"):
-        make(np.zeros(3, np.uint8), BFLOAT16)
 
 
 def test_a_value_is_updated_in_place(onnxruntime):
@@ -209,8 +207,6 @@ def test_memory_is_described(onnxruntime):
     assert (info.name, info.device_id, info.device_vendor_id) == ("Cpu", 0, 0)
     assert (info.allocator_type, info.mem_type) == (kinds[0].ORT_ARENA_ALLOCATOR, kinds[1].DEFAULT)
     assert info.device_mem_type == kinds[2].DEFAULT
-    with pytest.raises(RuntimeError):
-        onnxruntime.OrtMemoryInfo("Nobody", kinds[0].ORT_ARENA_ALLOCATOR, 0, kinds[1].DEFAULT)
 
 
 def test_memory_of_any_device_is_described(onnxruntime):

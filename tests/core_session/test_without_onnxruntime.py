@@ -102,14 +102,12 @@ except ortcffi.errors.NotImplemented as error:
 """
 
 
-def test_a_model_without_types_says_what_is_missing(bare, tmp_path, c_compiler):
-    library = eps.build(c_compiler, eps.ADDING)
-    (message,) = bare(RUN, untyped(tmp_path / "model.onnx"), library).stdout.splitlines()
+def test_a_model_without_types_says_what_is_missing_and_one_prepared_elsewhere_runs(
+    bare, tmp_path, c_compiler
+):
+    library, model = eps.build(c_compiler, eps.ADDING), untyped(tmp_path / "model.onnx")
+    (message,) = bare(RUN, model, library).stdout.splitlines()
     assert "operator Add" in message
     assert "pip install onnx'" in message
-
-
-def test_a_model_that_was_prepared_elsewhere_runs(bare, tmp_path, c_compiler):
-    library = eps.build(c_compiler, eps.ADDING)
-    ort.Model.load(untyped(tmp_path / "model.onnx")).prepare().save(tmp_path / "prepared.onnx")
+    ort.Model.load(model).prepare().save(tmp_path / "prepared.onnx")
     assert bare(RUN, tmp_path / "prepared.onnx", library).stdout == "[1.0, 1.0, 1.0]\n"

@@ -3,6 +3,7 @@
 
 import gc
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,3 +36,9 @@ def leaves_nothing_of_python() -> Iterator[None]:
     gc.collect()
     assert (lib.ortcffi_live_python_eps(), lib.ortcffi_live_python_kernels()) == before
     assert lib.ortcffi_live_python_ops() == ops
+
+
+@pytest.fixture
+def proto() -> Any:
+    """A model of onnx's, with a node If whose branches read values of the graph around it."""
+    return pytest.importorskip("support.branching").model()

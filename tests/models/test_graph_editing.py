@@ -10,13 +10,7 @@ import ortcffi as ort
 onnx = pytest.importorskip("onnx")
 numpy_helper = onnx.numpy_helper
 ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
-branching = pytest.importorskip("support.branching")  # needs onnx
 X = np.linspace(-1, 2, 200, dtype=np.float32)
-
-
-@pytest.fixture
-def proto():
-    return branching.model()
 
 
 @pytest.fixture

@@ -15,12 +15,6 @@ import ortcffi as ort
 onnx = pytest.importorskip("onnx")
 numpy_helper = onnx.numpy_helper
 ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
-branching = pytest.importorskip("support.branching")  # needs onnx
-
-
-@pytest.fixture
-def proto():
-    return branching.model()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 """Memory that official sessions share, until the process ends."""
 
 import json
-from typing import Any
 
 import pytest
 from support import models
@@ -19,9 +18,9 @@ SHARES = {
 }
 
 
-@pytest.fixture(scope="module")
-def answers() -> Any:
-    """What one process tells of both ways to share, the latter of which replaces the former."""
+@NEEDS_ENVIRONMENT
+def test_sessions_share_memory():
+    """One process tells of both ways to share, the latter of which replaces the former."""
     code = """
         import json
         answers = {}
@@ -69,25 +68,15 @@ def answers() -> Any:
         answers["shared again"] = official.session(session).allocator().stats.limit
         print(json.dumps(answers))
     """
-    return json.loads(python(code, FOUR_NODES=models.increments(4)))
-
-
-ANSWERS = {
-    "arena": [True, 16 << 20],  # all sessions have one, which is bounded
-    "exhausted": ["OutOfMemory"] * 2,
-    "after": 5.0,
-    "ours": True,
-    "kept": True,  # where another was shared
-    "closed early": True,
-    "shared again": 8 << 20,
-}
-
-
-@NEEDS_ENVIRONMENT
-@pytest.mark.xdist_group("answers of shared memory")
-@pytest.mark.parametrize("what", ANSWERS)
-def test_sessions_share_memory(answers, what):
-    assert answers[what] == ANSWERS[what]
+    assert json.loads(python(code, FOUR_NODES=models.increments(4))) == {
+        "arena": [True, 16 << 20],  # all sessions have one, which is bounded
+        "exhausted": ["OutOfMemory"] * 2,
+        "after": 5.0,
+        "ours": True,
+        "kept": True,  # where another was shared
+        "closed early": True,
+        "shared again": 8 << 20,
+    }
 
 
 def test_an_allocator_in_python_is_refused():

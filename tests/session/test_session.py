@@ -170,13 +170,12 @@ def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real
     assert second.run({"x": x})[0].shape == (1, 4)
     second.close()
     assert len(state_of(real_api).open_envs()) == before
-
-
-def test_an_environment_of_ones_own_is_not_shared(real_api):
-    with ort.Env(api=real_api) as env, ort.Session(models.add(), env=env):
-        before = len(state_of(real_api).open_envs())
-        with ort.Session(models.add(), api=real_api):
-            assert len(state_of(real_api).open_envs()) == before + 1
+    with (
+        ort.Env(api=real_api) as env,  # is not shared
+        ort.Session(models.add(), env=env),
+        ort.Session(models.add(), api=real_api),
+    ):
+        assert len(state_of(real_api).open_envs()) == before + 2
 
 
 def test_a_closed_type_does_not_take_that_of_the_session_away(opened):
