@@ -62,22 +62,9 @@ def measure(
 ) -> tuple[dict[str, Figures], float]:
     """Measure all turns, again and again, until the time is over; each has one turn at least.
 
-    Parameters
-    ----------
-    turns : mapping of str to callable
-        What is measured.
-    seconds : float
-        How long.
-    sample : float
-        The seconds of a sample, at least: short calls are not measured one by one. 0 measures
-        each call.
-
-    Returns
-    -------
-    figures : dict of str to Figures
-        By the names of the turns.
-    busy : float
-        The part of the time that the processor was given to other programs.
+    A sample takes `sample` seconds at least, since short calls are not measured one by one; 0
+    measures each call. Returned are the figures by name, and the part of the time that the
+    processor was given to other programs.
     """
     end = time.monotonic() + seconds
     sizes = {name: _sizes(turn, sample) for name, turn in turns.items()}

@@ -27,14 +27,8 @@ def check_and_normalize_provider_args(
 ) -> tuple[list[str], list[dict[str, str]]]:
     """Return the names of the providers, and the options of each, as text.
 
-    Parameters
-    ----------
-    providers : sequence of str or of (str, dict), or None
-        The names, or the names with options; the preferred ones first.
-    provider_options : sequence of dict, or None
-        Options, one for each of `providers`, which are names only then.
-    available_provider_names : sequence of str
-        What there is; others lead to a warning.
+    Options stand beside a name, or in `provider_options`. Other names than the available ones lead
+    to a warning.
     """
     if providers is None:
         return [], []

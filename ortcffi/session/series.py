@@ -28,22 +28,12 @@ _OTHERS = "others"
 
 
 class Series(NamedTuple):
-    """The counts of a model in a worker.
+    """The counts of a model in a worker."""
 
-    Attributes
-    ----------
-    worker, model : str
-        The number of the process, and the name of the model.
-    counts : tuple
-        As `counts_in` has them.
-    alive : bool
-        Whether the worker is there.
-    """
-
-    worker: str
+    worker: str  # the number of the process
     model: str
-    counts: tuple[Any, ...]
-    alive: bool = True
+    counts: tuple[Any, ...]  # as `counts_in` has them
+    alive: bool = True  # whether the worker is there
 
 
 _COUNTS = Struct("116qd" * 5 + "16q" + "7q" + "qq")  # as `struct counts` in C

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ortcffi._convert import AnyPath
     from ortcffi.table.api import Api
 
-__all__ = ["shared_weights"]
-
 _WRITING = {
     "session.optimized_model_external_initializers_min_size_in_bytes": "1024",
     "session.save_external_prepacked_constant_initializers": "1",
@@ -36,17 +34,11 @@ _NOT_IN_THE_KEY = ("external_initializers", "external_files", "weightless_source
 
 
 class _SharedPath(str):
-    """The path of a model in the cache.
-
-    Attributes
-    ----------
-    model : path or bytes
-        What the model was made of; no bytes, where it was bytes.
-    """
+    """The path of a model in the cache."""
 
     __slots__ = ("model",)
 
-    model: "AnyPath | bytes"
+    model: "AnyPath | bytes"  # what the model was made of; no bytes, where it was bytes
 
 
 def shared_weights(
@@ -54,18 +46,7 @@ def shared_weights(
 ) -> tuple[str, SessionOptions]:
     """Return the path of a model whose weights are mapped, and the options for it.
 
-    Parameters
-    ----------
-    make : type
-        The class of sessions.
-    api : Api
-        The library that runs the model.
-    model : path or bytes
-        The model.
-    options : SessionOptions, optional
-        Those of the session.
-    folder : True or path
-        The folder of the cache.
+    `make` is the class of sessions; `folder` that of the cache, or True.
     """
     if api.is_core or not isinstance(model, (str, os.PathLike, bytes)):
         raise ValueError("share_weights is for the path or the bytes of a model, on ONNX Runtime")

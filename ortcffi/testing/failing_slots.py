@@ -34,18 +34,12 @@ def _with_status() -> frozenset[str]:
 
 
 class FailingSlots:
-    """A host of the core for libraries of execution providers: a trace of a watched one.
-
-    Attributes
-    ----------
-    api : Api
-        What ``Env.register_ep(host=...)`` takes.
-    """
+    """A host of the core for libraries of execution providers: a trace of a watched one."""
 
     def __init__(self, version: int = HIGHEST_VERSION) -> None:
         self._figures = ffi.new("OrtcoreFigures*")
         self._trace = Trace(watched_host(version), self._figures)
-        self.api = self._trace.api
+        self.api = self._trace.api  # what ``Env.register_ep(host=...)`` takes
         self.begin()
 
     def begin(self, fails: tuple[str, int] | None = None) -> None:
@@ -79,25 +73,10 @@ def in_turn(calls: dict[str, int]) -> list[tuple[str, int]]:
 def sweep_failing_slots(call: Callable[[], Any], host: FailingSlots, most: int = 500) -> int:
     """Call a function again and again, with another call of a slot that fails each time.
 
-    Parameters
-    ----------
-    call : callable
-        What is tested. It may raise `OrtError`, or go on without what it could not get.
-    host : FailingSlots
-        The host of the library that it uses.
-    most : int, optional
-        How many calls of slots are to fail: the first of each slot, then the second ones, ...
-
-    Returns
-    -------
-    int
-        How many failed.
-
-    Raises
-    ------
-    AssertionError
-        The function raised something else, or left more objects of the core alive than it does
-        where nothing fails.
+    The function uses a library on that host. It may raise `OrtError`, or go on without what it
+    could not get: anything else is an `AssertionError`, and so are more objects of the core that it
+    leaves alive than where nothing fails. `most` calls of slots are to fail: the first of each
+    slot, then the second ones, and so on. Returns how many failed.
     """
     __tracebackhide__ = True
     call()

@@ -58,12 +58,8 @@ def run_in_process(
 ) -> list[Any]:
     """Do the same of several models in a process of its own, for ops of a library.
 
-    For each it returns the outputs, or the exception that was raised.
-
-    Raises
-    ------
-    ProcessEnded
-        The process crashed, an op ended it, or it took longer than `seconds`.
+    For each it returns the outputs, or the exception that was raised. `ProcessEnded` is raised if
+    the process crashed, an op ended it, or it took longer than `seconds`.
     """
     request = pickle.dumps((models, library, runtime))
     code, output, errors = child.run(__name__, "main", given=request, seconds=seconds)

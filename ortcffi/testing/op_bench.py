@@ -49,23 +49,7 @@ _MOST_MIXED = 64
 
 
 class Bench:
-    """An op of a library in the process that tries its rules.
-
-    Attributes
-    ----------
-    attributes : dict
-        Those with which it makes a kernel.
-    computed : list
-        The inputs with which a kernel computes, and its outputs.
-    calls : int
-        With how many inputs it computed, right or wrong.
-    thrown : list of str
-        By functions of the op which can answer a status.
-    refusal : str
-        Why it made no kernel, or did not compute.
-    wrong : str
-        What is wrong with what it computed.
-    """
+    """An op of a library in the process that tries its rules."""
 
     most_memory = 1 << 30  # bytes, for kernels that get arbitrary inputs
 
@@ -78,10 +62,12 @@ class Bench:
         self.has = subject.asked or version  # the version of the table that it may use
         base = host_function("OrtcoreWatchedBase")(version)
         self._trace = Trace(of_core(base.GetApi(version), base, version))
-        self.attributes: dict[str, Any] = {}
-        self.computed: list[tuple[list[Any], tuple[Any, ...]]] = []
-        self.thrown: list[str] = []
-        self.calls, self.refusals, self.refusal, self.wrong, self.made = 0, 0, "", "", False
+        self.attributes: dict[str, Any] = {}  # with which it makes a kernel
+        self.computed: list[tuple[list[Any], tuple[Any, ...]]] = []  # inputs, and their outputs
+        self.thrown: list[str] = []  # by functions of the op which can answer a status
+        self.calls, self.refusals, self.made = 0, 0, False  # calls: with inputs, right or wrong
+        self.refusal = ""  # why it made no kernel, or did not compute
+        self.wrong = ""  # what is wrong with what it computed
         self._random = np.random.default_rng(0)
         self.begin("while the library is registered")
         self.library = CustomOpLibrary(subject.path, api=self._trace.api, watch=True)

@@ -32,16 +32,7 @@ def random_feed(
 ) -> dict[str, Any]:
     """Return inputs by name: those given, and random ones for the others.
 
-    Parameters
-    ----------
-    session : Session
-        Whose inputs they are.
-    feed : dict of str to array-like
-        The inputs that are given.
-    shapes : dict of str to tuple of int
-        Shapes of others.
-    size : int
-        What open dimensions of all others get.
+    Those have `shapes`, or the model's, whose open dimensions get `size`.
     """
     names = [spec.name for spec in session.inputs]
     for name in shapes:
