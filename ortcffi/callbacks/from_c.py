@@ -17,7 +17,7 @@ CFFI takes the GIL, also in threads that Python did not start. The core calls ba
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import ref
 
 from ortcffi._native import address_of, compiled, ffi, lib
@@ -108,19 +108,11 @@ class Context:
         return ffi.cast("void*", self.number)
 
 
-class Subject:
+class Subject(NamedTuple):
     """What the number stands for that C has for a function: that, and the table of its statuses."""
 
-    __slots__ = ("api", "function")
-
-    def __init__(self, function: Callable[..., Any], api: "Api") -> None:
-        self.function = function
-        self.api = api
-
-
-def subject_context(function: Callable[..., Any], api: "Api") -> Context:
-    """Return the number of a function for C."""
-    return Context(Subject(function, api))
+    function: Callable[..., Any]
+    api: "Api"
 
 
 def _table_of(context: "Cdata", *_arguments: Any) -> Any:

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
-from importlib.util import find_spec, module_from_spec, spec_from_file_location, spec_from_loader
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec, module_from_spec, spec_from_loader
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -117,15 +117,13 @@ def compiled_module() -> ModuleType:
     """Return the compiled module of the installed package."""
     if sys.modules.get(_NAME) is not sys.modules[_OURS]:
         return import_module(_COMPILED)
-    for place, _ in installed_packages():
-        for suffix in EXTENSION_SUFFIXES:
-            path = os.path.join(place, "capi", _COMPILED.rpartition(".")[2] + suffix)
-            spec = spec_from_file_location(_COMPILED, path) if os.path.isfile(path) else None
-            if spec is not None and spec.loader is not None:
-                module = module_from_spec(spec)
-                spec.loader.exec_module(module)
-                return module
-    raise ImportError(f"no installed package has {_COMPILED}: {package_advice()}")
+    folders = [os.path.join(place, "capi") for place, _ in installed_packages()]
+    spec = PathFinder.find_spec(_COMPILED, folders)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"no installed package has {_COMPILED}: {package_advice()}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def __getattr__(name: str) -> Any:

@@ -75,10 +75,8 @@ class ModelMetadata:
 def metadata_of(session: "Session") -> ModelMetadata:
     """Return the metadata of a session's model."""
     found = ModelMetadata()
-    facts = session.metadata._asdict()
-    found._custom = facts.pop("custom")
-    for name, value in facts.items():
-        setattr(found, name, value)
+    for name, value in session.metadata._asdict().items():
+        setattr(found, "_custom" if name == "custom" else name, value)
     return found
 
 

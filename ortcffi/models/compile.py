@@ -20,7 +20,7 @@ from ortcffi._convert import (
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
-from ortcffi.callbacks.from_c import subject_context
+from ortcffi.callbacks.from_c import Context, Subject
 from ortcffi.env.env import Env
 from ortcffi.ep.context_data import NamedWriter
 from ortcffi.errors import NotImplemented, check
@@ -226,7 +226,7 @@ class _Task:
 
     def call_back(self, option: str, function: str, subject: Callable[..., Any]) -> None:
         """Set an option that is a function."""
-        context = subject_context(subject, self.api)
+        context = Context(Subject(subject, self.api))
         self.alive.append(context)
         self.set(option, address_of_function(f"ortcffi_{function}"), context.pointer)
 

@@ -332,8 +332,7 @@ class _Borrowed(dict[str, Any]):
         self.replaced: list[Any] = []
 
     def __setitem__(self, name: str, borrowed: Any) -> None:
-        if name in self:
-            self.replaced.append(self[name])
+        self.pop(name, None)
         super().__setitem__(name, borrowed)
 
     def pop(self, name: str, *default: Any) -> Any:

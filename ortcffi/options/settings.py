@@ -323,10 +323,10 @@ class FunctionSetting(Setting[Any]):
 
     def context(self, value: Any, api: "Api") -> "Context":
         """Make the number."""
-        from ortcffi.callbacks.from_c import subject_context
+        from ortcffi.callbacks.from_c import Context, Subject
 
         import_module(self.module)
-        return subject_context(value, api)
+        return Context(Subject(value, api))
 
     def write(self, options: Options, value: Any) -> None:
         """Pass the function and its context to the library."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import encode, mapping
-from ortcffi._handle import Closing
+from ortcffi._handle import Closing, Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import few, joined, public, quoted, shortened
 from ortcffi.errors import OrtError, check
@@ -52,10 +52,7 @@ class Binding(Binder, Closing):
         """The table of the library."""
         return self.session.api
 
-    def _call(self, slot: str, *arguments: Any) -> None:
-        self.api.require(slot)
-        table = self.api.pointer
-        check(table, self._write_handle(getattr(lib, slot), table, *arguments))
+    _call: Any = Handle._change  # of the table on the binding, for this thread alone
 
     def _clear(self, slot: str, bound: dict[str, Any]) -> None:
         def clear(table: Any, handle: Any) -> None:

@@ -37,10 +37,8 @@ after_fork(_begin_child)
 
 # What options may hold that only their own process has.
 _BOUND = (
-    *("logger", "device_selector", "custom_ops", "op_domains"),
-    "ep_context_reader",
+    *("logger", "device_selector", "custom_ops", "op_domains", "ep_context_reader", "ep_devices"),
     *("initializers", "external_initializers", "external_files", "weightless_source"),
-    "ep_devices",
 )
 
 

@@ -6,13 +6,12 @@ Imported as ``ortcffi.testing``.
 
 from typing import Any
 
-__all__ = ["compare_ep", "compare_with_session", "sweep_allocation_failures"]
-
 _MODULES = {
     "compare_ep": "ep_compare",
     "compare_with_session": "compare",
     "sweep_allocation_failures": "allocation_failures",
 }
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
