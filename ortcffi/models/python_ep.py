@@ -222,8 +222,9 @@ def python_ep(name: str) -> PythonEp:
     return PYTHON_EPS[name]  # type: ignore[no-any-return]
 
 
-def make_factory(name: str, base: int, *places: int) -> tuple[Any, ...] | int:
+def make_factory(text: int, base: int, *places: int) -> tuple[Any, ...] | int:
     """Serve ``CreateEpFactories``."""
+    name = ffi.string(ffi.cast("const char*", text)).decode()
     watched = sys.modules.get("ortcffi.ep.watched")
     made: int | None = None if watched is None else watched.create(name, base, *places)
     if made is not None:

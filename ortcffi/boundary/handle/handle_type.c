@@ -69,15 +69,6 @@ static PyObject* get_api(PyObject* self, void* unused) {
   return Py_XNewRef(handle->table);
 }
 
-static PyObject* get_address(PyObject* self, void* unused) {
-  return PyLong_FromUnsignedLongLong((uintptr_t)((struct handle*)self)->object);
-}
-
-static PyObject* get_type(PyObject* self, void* unused) {
-  PyObject* type = ((struct handle*)self)->type;
-  return Py_NewRef(type == NULL ? Py_None : type);
-}
-
 static PyObject* get_parents(PyObject* self, void* unused) {
   struct handle* handle = (struct handle*)self;
   if (!handle_try_hold(handle)) {
@@ -125,9 +116,7 @@ static PyGetSetDef handle_getters[] = {
     {"closed", get_closed, NULL, "Whether it cannot be used: it was closed, or never made.", NULL},
     {"api", get_api, NULL, "The table that the object belongs to. No other table may be given it.",
      NULL},
-    {"_handle_address", get_address, NULL, NULL, NULL},
     {"_owned", get_owned, NULL, NULL, NULL},
-    {"_handle_type", get_type, NULL, NULL, NULL},
     {"_handle_parents", get_parents, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -146,8 +135,12 @@ static void handle_dealloc(PyObject* self) {
   ortcffi_free_object(self);
 }
 
+_Static_assert(sizeof(void*) == sizeof(unsigned long long), "an address is read as a number");
+
 static struct PyMemberDef handle_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(struct handle, weak_references), READONLY, NULL},
+    {"_handle_address", T_ULONGLONG, offsetof(struct handle, object), READONLY, NULL},
+    {"_handle_type", T_OBJECT, offsetof(struct handle, type), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 

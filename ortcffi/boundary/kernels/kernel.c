@@ -180,8 +180,7 @@ static int perform(struct call* call, PyObject* inputs) {
                                call->inputs, call->given + call->inputs, call->outputs);
   Py_END_ALLOW_THREADS;
   if (ortcffi_call_end(&outer, status, "KernelCompute") != NULL) {
-    ortcffi_value_fail(host->maker, status, "KernelCompute");
-    return -1;
+    return ortcffi_fail(host->maker->api, status, "KernelCompute");
   }
   return 0;
 }

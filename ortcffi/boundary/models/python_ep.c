@@ -51,12 +51,13 @@ static size_t live;
 
 size_t ortcffi_live_python_eps(void) { return __atomic_load_n(&live, __ATOMIC_RELAXED); }
 
-/* Zeroed memory for one of the structs. */
+/* Zeroed memory for one of the structs; NULL with an exception. */
 static void* new_struct(size_t size) {
   void* made = calloc(1, size);
-  if (made != NULL) {
-    __atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+  if (made == NULL) {
+    return PyErr_NoMemory();
   }
+  __atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
   return made;
 }
 
@@ -71,18 +72,20 @@ static void free_struct(void* made) {
 
 struct question {
   const OrtApi* api;
-  PyObject* of;
+  PyObject* of; /* NULL: the module ortcffi.models.python_ep */
   const char* method;
   uintptr_t arguments[MOST_ARGUMENTS];
   size_t count;
   /* Reads the answer, with the GIL; -1 with an exception. NULL: the answer is not used. */
-  int (*take)(const struct question* question, PyObject* answer);
+  int (*take)(struct question* question, PyObject* answer);
   void* out;
   OrtStatus* status;
 };
 
 static PyObject* call_method(const struct question* question) {
-  PyObject* method = PyObject_GetAttrString(question->of, question->method);
+  PyObject* of = question->of != NULL ? Py_NewRef(question->of)
+                                      : PyImport_ImportModule("ortcffi.models.python_ep");
+  PyObject* method = of == NULL ? NULL : PyObject_GetAttrString(of, question->method);
   PyObject* arguments = method == NULL ? NULL : PyTuple_New((Py_ssize_t)question->count);
   PyObject* answer = NULL;
   for (size_t i = 0; arguments != NULL && i < question->count; i++) {
@@ -93,6 +96,7 @@ static PyObject* call_method(const struct question* question) {
   }
   Py_XDECREF(arguments);
   Py_XDECREF(method);
+  Py_XDECREF(of);
   return answer;
 }
 
@@ -152,7 +156,6 @@ static OrtNodeComputeInfo* new_node(uint32_t version, PyObject* op_struct) {
   }
   struct compiled* node = new_struct(sizeof *node);
   if (node == NULL) {
-    PyErr_NoMemory();
     return NULL;
   }
   node->op = (struct python_op*)Py_NewRef((PyObject*)python_op_of(op));
@@ -179,7 +182,7 @@ static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph
 }
 
 /* One node for each op of the answer. */
-static int take_ops(const struct question* question, PyObject* answer) {
+static int take_ops(struct question* question, PyObject* answer) {
   OrtNodeComputeInfo** infos = question->out;
   size_t count = question->arguments[2];
   uint32_t version = ((OrtEp*)question->arguments[3])->ort_version_supported;
@@ -243,10 +246,9 @@ static OrtStatus* ORT_API_CALL get_devices(OrtEpFactory* self,
   return ask_factory(factory_of(self), &question);
 }
 
-static int take_provider(const struct question* question, PyObject* answer) {
+static int take_provider(struct question* question, PyObject* answer) {
   struct provider* provider = new_struct(sizeof *provider);
   if (provider == NULL) {
-    PyErr_NoMemory();
     return -1;
   }
   provider->callbacks = provider_callbacks;
@@ -302,79 +304,40 @@ static void free_factory(struct factory* factory) {
 
 /* --- what the extension exports ----------------------------------------------------------------*/
 
-struct make_call {
-  const char* name;
-  const OrtApiBase* base;
-  const OrtLogger* logger;
-  OrtEpFactory** factories;
-  size_t room;
-  size_t* out;
-  struct factory* factory; /* NULL where another library has made factories */
-  OrtStatus* status;
-};
-
-/* Fills in what Python has answered; -1 with an exception. */
-static int begin_factory(struct factory* factory, PyObject* answer) {
+/* Makes a factory of what Python has answered, unless that is the status of another library that
+ * has made factories. */
+static int take_factory(struct question* question, PyObject* answer) {
   unsigned long long api;
+  if (PyLong_Check(answer)) {
+    question->status = PyLong_AsVoidPtr(answer);
+    return 0;
+  }
+  struct factory* factory = new_struct(sizeof *factory);
+  if (factory == NULL) {
+    return -1;
+  }
   factory->callbacks = factory_callbacks;
   factory->answer = Py_NewRef(answer);
   if (!PyArg_ParseTuple(answer, "OKIsss", &factory->definition, &api,
                         &factory->callbacks.ort_version_supported, &factory->name, &factory->vendor,
                         &factory->version)) {
+    free_factory(factory);
     return -1;
   }
   factory->api = (const OrtApi*)(uintptr_t)api;
+  *(OrtEpFactory**)question->arguments[3] = &factory->callbacks;
+  *(size_t*)question->arguments[5] = 1;
   return 0;
 }
 
-/* Calls a function of ortcffi.models.python_ep; NULL with an exception. */
-static PyObject* call_module(const char* function, PyObject* arguments) {
-  PyObject* module = PyImport_ImportModule("ortcffi.models.python_ep");
-  PyObject* called = module == NULL ? NULL : PyObject_GetAttrString(module, function);
-  PyObject* answer =
-      called == NULL || arguments == NULL ? NULL : PyObject_CallObject(called, arguments);
-  Py_XDECREF(called);
-  Py_XDECREF(module);
-  Py_XDECREF(arguments);
-  return answer;
-}
-
-static unsigned long long number_of(const void* address) { return (uintptr_t)address; }
-
-static void make_in_python(void* argument) {
-  struct make_call* call = argument;
-  PyObject* answer =
-      call_module("make_factory", Py_BuildValue("(sKKKnK)", call->name, number_of(call->base),
-                                                number_of(call->logger), number_of(call->factories),
-                                                (Py_ssize_t)call->room, number_of(call->out)));
-  if (answer != NULL && PyLong_Check(answer)) {
-    call->status = PyLong_AsVoidPtr(answer);
-  } else {
-    call->factory = answer == NULL ? NULL : new_struct(sizeof *call->factory);
-    if (answer != NULL && call->factory == NULL) {
-      PyErr_NoMemory();
-    }
-    if (call->factory == NULL || begin_factory(call->factory, answer) < 0) {
-      call->status = ortcffi_status_of_exception(call->base->GetApi(1));
-    }
-  }
-  Py_XDECREF(answer);
-}
-
-struct release_call {
-  const OrtEpFactory* factory;
-  OrtStatus* status;
-  int is_watched; /* whether a watched library has made the factory */
-};
-
 static void release_in_python(void* argument) {
-  struct release_call* call = argument;
-  PyObject* answer = call_module("release_factory", Py_BuildValue("(K)", number_of(call->factory)));
+  struct question* question = argument;
+  PyObject* answer = call_method(question);
   if (answer == NULL) {
     PyErr_WriteUnraisable(NULL);
   } else if (answer != Py_None) {
-    call->status = PyLong_AsVoidPtr(answer);
-    call->is_watched = 1;
+    question->status = PyLong_AsVoidPtr(answer);
+    question->out = NULL;
   }
   Py_XDECREF(answer);
 }
@@ -392,37 +355,29 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
 CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
                                          const OrtLogger* logger, OrtEpFactory** factories,
                                          size_t room, size_t* out) {
-  struct make_call call = {.name = name,
-                           .base = base,
-                           .logger = logger,
-                           .factories = factories,
-                           .room = room,
-                           .out = out};
   REQUIRE(base != NULL && base->GetApi(1) != NULL, "ort_api_base must have a table");
   REQUIRE(name != NULL && factories != NULL && out != NULL, "an argument must not be NULL");
   REQUIRE(room > 0, "there must be room for a factory");
-  OrtStatus* status = call_for_status(base->GetApi(1), make_in_python, &call, &call.status);
-  if (status != NULL) {
-    if (call.factory != NULL) {
-      free_factory(call.factory);
-    }
-    return status;
-  }
-  if (call.factory != NULL) {
-    factories[0] = &call.factory->callbacks;
-    *out = 1;
-  }
-  return NULL;
+  struct question question = {.api = base->GetApi(1),
+                              .method = "make_factory",
+                              .arguments = {(uintptr_t)name, (uintptr_t)base, (uintptr_t)logger,
+                                            (uintptr_t)factories, room, (uintptr_t)out},
+                              .count = MOST_ARGUMENTS,
+                              .take = take_factory};
+  return call_for_status(question.api, ask_in_python, &question, &question.status);
 }
 
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory);
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
-  struct release_call call = {factory, NULL, 0};
+  struct question question = {.method = "release_factory",
+                              .arguments = {(uintptr_t)factory},
+                              .count = 1,
+                              .out = factory}; /* NULL where a watched library has made it */
   if (factory != NULL) {
-    (void)call_with_gil(release_in_python, &call);
+    (void)call_with_gil(release_in_python, &question);
   }
-  if (factory != NULL && !call.is_watched && factory->CreateEp == create_ep) {
+  if (question.out != NULL && factory->CreateEp == create_ep) {
     free_factory((struct factory*)factory);
   }
-  return call.status;
+  return question.status;
 }

@@ -15,8 +15,7 @@ int ortcffi_value_of_array(const struct maker* maker, const struct plain_array* 
       maker->info, array->data, array->bytes, array->shape, array->rank,
       (ONNXTensorElementDataType)array->element, out);
   if (status != NULL) {
-    ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
-    return -1;
+    return ortcffi_fail(maker->api, status, "CreateTensorWithDataAsOrtValue");
   }
   return 1;
 }

@@ -22,8 +22,7 @@ static int has_memory(struct value* value, const int64_t* shape, size_t rank) {
   }
   OrtStatus* status = value->maker->api->GetTensorMutableData(ortcffi_value_object(value), &data);
   if (status != NULL) {
-    ortcffi_value_fail(value->maker, status, "GetTensorMutableData");
-    return -1;
+    return ortcffi_fail(value->maker->api, status, "GetTensorMutableData");
   }
   return data != NULL;
 }

@@ -221,8 +221,7 @@ int ortcffi_value_kind(struct value* value) {
     ONNXType kind = ONNX_TYPE_UNKNOWN;
     OrtStatus* status = ask_kind(value, &kind);
     if (status != NULL) {
-      ortcffi_value_fail(value->maker, status, "GetValueType");
-      return -1;
+      return ortcffi_fail(value->maker->api, status, "GetValueType");
     }
     value->kind = (int)kind;
     value->has_kind = 1;
@@ -249,8 +248,7 @@ int ortcffi_value_shape(struct value* value) {
     }
   }
   if (status != NULL) {
-    ortcffi_value_fail(value->maker, status, function);
-    return -1;
+    return ortcffi_fail(value->maker->api, status, function);
   }
   value->has_shape = 1;
   return 0;
@@ -265,8 +263,7 @@ static int is_reachable(const struct value* value) {
   }
   OrtStatus* status = api->GetTensorMemoryInfo(ortcffi_value_object(value), &info);
   if (status != NULL) {
-    ortcffi_value_fail(value->maker, status, "GetTensorMemoryInfo");
-    return -1;
+    return ortcffi_fail(value->maker->api, status, "GetTensorMemoryInfo");
   }
   OrtMemoryInfoDeviceType device;
   api->MemoryInfoGetDeviceType(info, &device);
@@ -285,8 +282,7 @@ int ortcffi_value_data(struct value* value) {
   OrtStatus* status =
       value->maker->api->GetTensorMutableData(ortcffi_value_object(value), &value->data);
   if (status != NULL) {
-    ortcffi_value_fail(value->maker, status, "GetTensorMutableData");
-    return -1;
+    return ortcffi_fail(value->maker->api, status, "GetTensorMutableData");
   }
   int reachable = value->is_on_cpu ? 1 : is_reachable(value);
   if (reachable == 0) {
