@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import IntEnum
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -181,13 +182,10 @@ def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:
     return ffi.new("char*[]", texts), len(texts), texts
 
 
-def _replaced(content: bytes) -> str:
-    return content.decode(errors="replace")
+_text: Callable[[bytes], str] = partial(bytes.decode, errors="replace")
 
 
-def read_value(
-    kind: int, data: Any, size: int, text: Callable[[bytes], str | bytes] = _replaced
-) -> Any:
+def read_value(kind: int, data: Any, size: int, text: Callable[[bytes], Any] = _text) -> Any:
     """Return what `ReadOpAttr` has written, of which `text` converts strings."""
     if kind in (OpAttrType.INT, OpAttrType.INTS):
         numbers: list[int] = list(ffi.unpack(ffi.cast("int64_t*", data), size // 8))

@@ -206,7 +206,7 @@ class Env(Handle):
         """
         with allocators_lock:
             info = self._info_of(what) if isinstance(what, Allocator) else what
-            self._call("UnregisterAllocator", self._info("what", info))
+            self._call("UnregisterAllocator", self._of("what", info, MemoryInfo))
             memory = _memory(info)
             gone = [each for each in self._registered() if each.memory == memory]
             self._state.take_out(gone, is_replaced=False)
@@ -234,7 +234,7 @@ class Env(Handle):
         out = ffi.new("OrtAllocator**")
         wanted = self.api.cpu_memory_info() if info is None else info
         with allocators_lock:
-            self._call("GetSharedAllocator", self._info("info", wanted), out)
+            self._call("GetSharedAllocator", self._of("info", wanted, MemoryInfo), out)
             return self._shared(out[0])
 
     def create_arena(
@@ -268,7 +268,7 @@ class Env(Handle):
 
         memory = self.api.cpu_memory_info(lib.OrtArenaAllocator) if info is None else info
         measures = ffi.NULL if cfg is None else self._of("cfg", cfg, ArenaCfg)
-        wanted = self._info("info", memory)
+        wanted = self._of("info", memory, MemoryInfo)
         pairs = optional_mapping("options", options)
         if provider is None:
             if pairs:
@@ -309,9 +309,6 @@ class Env(Handle):
     def _info_of(self, allocator: Allocator) -> MemoryInfo:
         found = (each.translated for each in self._registered() if each.allocator is allocator)
         return next(found, allocator).info
-
-    def _info(self, argument: str, info: Any) -> Any:
-        return self._of(argument, info, MemoryInfo)
 
     def _of(self, argument: str, given: Any, kind: type[Handle]) -> Any:
         """Return the handle of an object of this library."""

@@ -4,7 +4,7 @@
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -88,16 +88,14 @@ def installed_eps() -> list[InstalledEp]:
     >>> {ep.name for ep in installed_eps()} <= {"nxrt", "ggml", "openvino", "qnn", "webgpu"}
     True
     """
-    return list(_installed())
-
-
-def _installed() -> Iterator[InstalledEp]:
+    found = []
     for name, package in _PACKAGES.items():
         folder = _folder_of(package)
         path = folder and _library(folder, package.library)
         if path and os.path.exists(path):
             options = {key: _library(folder, file) for key, file in package.files.items()}
-            yield InstalledEp(name, package.package, path, options)
+            found.append(InstalledEp(name, package.package, path, options))
+    return found
 
 
 def _folder_of(package: _Package) -> str:
@@ -128,7 +126,7 @@ def ep_named(name: str) -> InstalledEp:
     """Return what a name means: that of a package here, or the path of a library."""
     if name not in _PACKAGES:
         return InstalledEp("", "", name, {})
-    found = next((each for each in _installed() if each.name == name), None)
+    found = next((each for each in installed_eps() if each.name == name), None)
     if found is None:
         package = _PACKAGES[name].package
         raise LookupError(
@@ -139,7 +137,7 @@ def ep_named(name: str) -> InstalledEp:
 
 def provider_names() -> list[str]:
     """Return the names of providers that sessions take of what is installed."""
-    return [each.name for each in _installed()] + [REFERENCE] * (find_spec("onnx") is not None)
+    return [each.name for each in installed_eps()] + [REFERENCE] * (find_spec("onnx") is not None)
 
 
 def unknown_provider(name: str) -> str:

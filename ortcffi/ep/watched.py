@@ -267,13 +267,11 @@ def release(factory: int) -> int | None:
     return status
 
 
+@atexit.register
 def _keep_open() -> None:
     """Have traces outlive the interpreter: hosts may call their libraries after it."""
     for each in list(_open.values()):
         compiled.keep_forever(each)
-
-
-atexit.register(_keep_open)
 
 
 def left_statuses(figures: Any = ffi.NULL) -> list[LeftStatus]:

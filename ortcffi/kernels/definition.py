@@ -212,17 +212,13 @@ class Definition:
             if value.element_type is ElementType.STRING:
                 value.set_strings(array.reshape(-1).tolist())
             elif value.element_type in PACKED:
-                typed = self._typed(index, array, value)
-                with Value.from_numpy(typed, api=table, copy=True) as packed:
+                if array.dtype != (dtype := value.dtype):
+                    text = f"output {index} must be {dtype}, not {array.dtype}"
+                    raise TypeError(f"{self.full_name}: {text}")
+                with Value.from_numpy(array, api=table, copy=True) as packed:
                     bytes_of(value)[...] = bytes_of(packed)
             else:
                 value.numpy()[...] = self.array(index, value.element_type, array)
-
-    def _typed(self, index: int, array: Any, value: Value) -> Any:
-        dtype = value.dtype
-        if array.dtype != dtype:
-            raise TypeError(f"{self.full_name}: output {index} must be {dtype}, not {array.dtype}")
-        return array
 
 
 def _with_causes(error: BaseException) -> Iterator[BaseException]:

@@ -70,7 +70,10 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     if (used := OPS_USED.get()) is not None:
         used.add(f"{op.domain}:{op.name}")
     if domain_version is not None:
-        _check_version(op, domain_version)
+        last = op.end_version or SIZE[1]
+        if not op.since_version <= integer("domain_version", domain_version) <= last:
+            text = f"{op.name} is not in version {domain_version} of its domain"
+            raise InvalidArgument(text, None)
     of_type_or_none("allocator", allocator, Allocator)
     api = core_api()
     guard = guard_of(allocator)
@@ -110,12 +113,6 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         tell = partial(_tell_unread, op, attrs, struct) if check and _infers(pointer) else None
         kernel._begin_checks(guard, count, check, others, tell)
     return kernel
-
-
-def _check_version(op: CustomOp, version: int) -> None:
-    last = op.end_version or SIZE[1]
-    if not op.since_version <= integer("domain_version", version) <= last:
-        raise InvalidArgument(f"{op.name} is not in version {version} of its domain", None)
 
 
 def _create(op: CustomOp, struct: Any, attributes: Any, kernel: Any, asked: Any) -> None:

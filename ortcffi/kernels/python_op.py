@@ -11,11 +11,11 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import NO_END, CustomOp
 from ortcffi.errors import NotImplemented
+from ortcffi.kernels import op_sets
 from ortcffi.kernels.definition import Definition, remember_table
 from ortcffi.kernels.host import table_of_host
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.make_kernel import make_kernel
-from ortcffi.kernels.op_sets import op_set
 from ortcffi.kernels.operands import attributes_of, of_declared_type, operands_of
 
 if TYPE_CHECKING:
@@ -211,12 +211,8 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
             shapes=shapes,
         )
         op = PythonOp(text, called, definition, versions=span)
-        _join(op, op_set)
+        if op_set is not None:
+            op_sets.op_set(op_set).add(op)
         return op
 
     return define
-
-
-def _join(op: PythonOp, name: str | None) -> None:
-    if name is not None:
-        op_set(name).add(op)

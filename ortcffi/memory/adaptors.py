@@ -7,7 +7,6 @@ inside, and arrays and values keep their allocator.
 """
 
 import threading
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import SIZE, byte_count, integer, of_type
@@ -44,7 +43,6 @@ class Adaptor(Allocator):
     inner: Allocator
 
     def __init__(self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any) -> None:
-        self._refuse_again()
         of_type("inner", inner, Allocator)
         api = core_api()
         out = self._begin_handle(api)
@@ -54,11 +52,6 @@ class Adaptor(Allocator):
         if not inner.api.same_library(api):
             compiled.adaptor_reads(self, address_of(inner.api.pointer))
         self.inner = inner
-
-    def _refuse_again(self) -> None:
-        """Raise if the object was made before: it could come to be inside of itself."""
-        if self._handle_type is not None:
-            raise RuntimeError(f"this {type(self).__name__} was made before")
 
     def _limits(self) -> Limits:
         return self.inner._limits() if hasattr(self, "inner") else []
@@ -97,9 +90,8 @@ class Aligned(Adaptor):
     __slots__ = ("alignment",)
 
     def __init__(self, inner: Allocator, alignment: int) -> None:
-        self._refuse_again()
-        self.alignment = integer("alignment", alignment, SIZE)
-        super().__init__(inner, lib.core_create_aligned, self.alignment)
+        super().__init__(inner, lib.core_create_aligned, integer("alignment", alignment, SIZE))
+        self.alignment = int(alignment)
 
 
 @public
@@ -302,15 +294,17 @@ class Limiting(Adaptor):
         soft: bool = False,
         on_excess: "Callable[[Limiting, int], object] | None" = None,
     ) -> None:
-        self._refuse_again()
         if on_excess is not None and not soft:
             raise ValueError("on_excess needs soft=True: a hard limit is never exceeded")
         if on_excess is not None and not callable(on_excess):
             raise TypeError(f"on_excess must be callable, not {type(on_excess).__name__}")
-        self.limit = byte_count("limit", limit)
-        self.soft = bool(soft)
-        self.on_excess = on_excess
-        super().__init__(inner, partial(_create_limiting, self))
+        most = byte_count("limit", limit)
+        if soft:
+            callee = ffi.cast("void*", 0 if on_excess is None else id(self))
+            super().__init__(inner, lib.ortcffi_soft_limiting, most, callee)
+        else:
+            super().__init__(inner, lib.core_create_limiting, most)
+        self.limit, self.soft, self.on_excess = most, bool(soft), on_excess
 
     @property
     def excesses(self) -> int:
@@ -331,13 +325,6 @@ class Limiting(Adaptor):
 
     def _null_answers(self) -> str:
         return super()._null_answers() if self.soft else "a Limiting allocator"
-
-
-def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:
-    if limiting.soft:
-        callee = ffi.cast("void*", 0 if limiting.on_excess is None else id(limiting))
-        return lib.ortcffi_soft_limiting(inner, limiting.limit, callee, out)
-    return lib.core_create_limiting(inner, limiting.limit, out)
 
 
 # Allocators whose `on_excess` runs, by thread: it may allocate from its own allocator.

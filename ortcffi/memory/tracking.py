@@ -56,9 +56,9 @@ class Tracking(Adaptor):
     __slots__ = ("_address", "depth", "scopes")
 
     def __init__(self, inner: "Allocator", depth: int = 4) -> None:
-        self._refuse_again()
-        self.depth = integer("depth", depth, (1, 1000))
+        lines = integer("depth", depth, (1, 1000))
         super().__init__(inner, lib.core_create_tracking)
+        self.depth = lines
         # By which scopes know it, also when it has been closed.
         self._address = address_of(self.handle)
         self.scopes: list[Scope] = []

@@ -59,18 +59,11 @@ def read_metadata(subject: Any, slot: str) -> ModelMetadata:
     table, handle, scratch = api.pointer, owned_by(owner), scratch_for(api)
     version, text = ffi.new("int64_t*"), ffi.new("char**")
     check(table, lib.ModelMetadataGetVersion(table, handle, version))
-    texts = []
-    for function in (
-        lib.ModelMetadataGetProducerName,
-        lib.ModelMetadataGetGraphName,
-        lib.ModelMetadataGetGraphDescription,
-        lib.ModelMetadataGetDomain,
-        lib.ModelMetadataGetDescription,
-    ):
-        check(table, function(table, handle, scratch, text))
-        texts.append(decode(text[0]))
-    producer, graph, about_graph, domain, about = texts
+    texts: list[str] = []
     custom = {}
+    for name in ("ProducerName", "GraphName", "GraphDescription", "Domain", "Description"):
+        check(table, getattr(lib, f"ModelMetadataGet{name}")(table, handle, scratch, text))
+        texts.append(decode(text[0]))
     keys, count = ffi.new("char***"), ffi.new("int64_t*")
     check(table, lib.ModelMetadataGetCustomMetadataMapKeys(table, handle, scratch, keys, count))
     for key in [decode(keys[0][i]) for i in range(count[0])]:
@@ -79,4 +72,4 @@ def read_metadata(subject: Any, slot: str) -> ModelMetadata:
             table, lib.ModelMetadataLookupCustomMetadataMap(table, handle, scratch, encoded, text)
         )
         custom[key] = decode(text[0])
-    return ModelMetadata(producer, graph, about_graph, domain, about, int(version[0]), custom)
+    return ModelMetadata._make([*texts, int(version[0]), custom])

@@ -31,6 +31,7 @@ class Part:
 
     _address: int
     _graph: "ModelGraph"
+    _kind: str  # C's type
 
     def __init__(self, *_given: object, **_named: object) -> None:
         raise TypeError(f"a {type(self).__name__} belongs to a graph, which gives it")
@@ -54,6 +55,16 @@ class Part:
     def graph(self) -> "ModelGraph":
         """The graph that it is part of."""
         return self._graph
+
+    @property
+    def _pointer(self) -> Any:
+        return ffi.cast(self._kind, self._address)
+
+    def _get(self, slot: str, kind: str) -> Any:
+        """Return what a function of the table answers for the part, by a pointer of a kind."""
+        out = ffi.new(kind)
+        self._graph._ask(slot, self._pointer, out)
+        return out[0]
 
     def __eq__(self, other: object) -> bool:
         return self._address == other._address if isinstance(other, Part) else NotImplemented
@@ -152,6 +163,7 @@ class ModelValue(Part):
     """
 
     __slots__ = ("_name",)
+    _kind = "const OrtValueInfo*"
 
     def _read(self, table: Any, pointer: Any, _room: _Room) -> None:
         self._name = _text(table, "GetValueInfoName", pointer)
@@ -171,12 +183,12 @@ class ModelValue(Part):
         return info._copy() if info is not None and self.graph._is_temporary else info
 
     def _borrowed_type(self) -> TypeInfo | None:
-        out, graph = ffi.new("const OrtTypeInfo**"), self.graph
+        graph = self.graph
         try:
-            graph._ask("GetValueInfoTypeInfo", self._pointer, out)
+            found = self._get("GetValueInfoTypeInfo", "const OrtTypeInfo**")
         except (Fail, InvalidGraph, NotAvailable):
             return None
-        return TypeInfo(graph.api, out[0], graph) if out[0] else None
+        return TypeInfo(graph.api, found, graph) if found else None
 
     @property
     def element_type(self) -> ElementType | int | None:
@@ -209,12 +221,10 @@ class ModelValue(Part):
 
         API function: ``ValueInfo_GetValueConsumers``.
         """
-        graph, count = self.graph, ffi.new("size_t*")
-        graph._ask("ValueInfo_GetValueNumConsumers", self._pointer, count)
-        nodes = ffi.new("const OrtNode*[]", count[0] + 1)
-        indices = ffi.new("int64_t[]", count[0] + 1)
-        graph._ask("ValueInfo_GetValueConsumers", self._pointer, nodes, indices, count[0])
-        unique = {address_of(nodes[i]): nodes[i] for i in range(count[0])}
+        graph, count = self.graph, self._get("ValueInfo_GetValueNumConsumers", "size_t*")
+        nodes, indices = ffi.new("const OrtNode*[]", count + 1), ffi.new("int64_t[]", count + 1)
+        graph._ask("ValueInfo_GetValueConsumers", self._pointer, nodes, indices, count)
+        unique = {address_of(nodes[i]): nodes[i] for i in range(count)}
         return tuple(map(graph._node_at, unique.values()))
 
     @property
@@ -238,12 +248,10 @@ class ModelValue(Part):
         return None if value is None else array_of(self.graph, value)
 
     def _tensor_value(self) -> Value | None:
-        out, graph = ffi.new("const OrtValue**"), self.graph
-        graph._ask("ValueInfo_GetInitializerValue", self._pointer, out)
-        if not out[0]:
+        found, graph = self._get("ValueInfo_GetInitializerValue", "const OrtValue**"), self.graph
+        if not found:
             return None
-        handle = ffi.cast("OrtValue*", out[0])
-        return Value.from_handle(graph.api, handle, graph, readonly=True)
+        return Value.from_handle(graph.api, ffi.cast("OrtValue*", found), graph, readonly=True)
 
     @property
     def is_input(self) -> bool:
@@ -269,13 +277,7 @@ class ModelValue(Part):
         return self._is("FromOuterScope")
 
     def _is(self, kind: str) -> bool:
-        out = ffi.new("bool*")
-        self.graph._ask(f"ValueInfo_Is{kind}", self._pointer, out)
-        return bool(out[0])
-
-    @property
-    def _pointer(self) -> Any:
-        return ffi.cast("const OrtValueInfo*", self._address)
+        return bool(self._get(f"ValueInfo_Is{kind}", "bool*"))
 
     @property
     def _tensor(self) -> Any:
@@ -303,6 +305,7 @@ class ModelNode(Part):
     """
 
     __slots__ = ("_inputs", "_op_type", "_outputs")
+    _kind = "const OrtNode*"
 
     def _read(self, table: Any, pointer: Any, room: _Room) -> None:
         texts, counts, size = room.texts, room.counts, room.size
@@ -381,14 +384,12 @@ class ModelNode(Part):
     @property
     def subgraphs(self) -> "dict[str, ModelGraph]":
         """The attributes that are graphs. API function: ``Node_GetSubgraphs``."""
-        graph, count = self.graph, ffi.new("size_t*")
-        graph._ask("Node_GetNumSubgraphs", self._pointer, count)
-        if not count[0]:
+        graph, count = self.graph, self._get("Node_GetNumSubgraphs", "size_t*")
+        if not count:
             return {}
-        found = ffi.new("const OrtGraph*[]", count[0])
-        names = ffi.new("const char*[]", count[0])
-        graph._ask("Node_GetSubgraphs", self._pointer, found, count[0], names)
-        return {decode(names[i]): graph._graph_at(found[i]) for i in range(count[0])}
+        found, names = ffi.new("const OrtGraph*[]", count), ffi.new("const char*[]", count)
+        graph._ask("Node_GetSubgraphs", self._pointer, found, count, names)
+        return {decode(names[i]): graph._graph_at(found[i]) for i in range(count)}
 
     @property
     def implicit_inputs(self) -> tuple[str, ...]:
@@ -404,9 +405,8 @@ class ModelNode(Part):
 
         API function: ``Node_GetSinceVersion``.
         """
-        out = ffi.new("int*")
-        self.graph._ask("Node_GetSinceVersion", self._pointer, out)
-        return int(out[0]) if out[0] > 0 else None
+        version = int(self._get("Node_GetSinceVersion", "int*"))
+        return version if version > 0 else None
 
     @property
     def ep_name(self) -> str:
@@ -415,10 +415,6 @@ class ModelNode(Part):
         API function: ``Node_GetEpName``.
         """
         return self._ask_text("Node_GetEpName")
-
-    @property
-    def _pointer(self) -> Any:
-        return ffi.cast("const OrtNode*", self._address)
 
     def __repr__(self) -> str:
         if self.graph.closed:

@@ -22,13 +22,15 @@ _NAMES = {
     "ep": """
         context_embed_mode context_enable context_file_path
         context_model_external_initializers_file_name context_node_name_prefix
-        context_source_model_path cpu.qmoe_deferred_scale cuda.fpa_intb_dequant_gemm_min_m
-        cuda.fpa_intb_gemm cuda.fpa_intb_profile_m
-        cuda.gqa_workspace_max_total_sequence_length cuda.matmul_nbits_m_chunk_size
-        cuda.matmul_packed_allow_unrounded_gemv cuda.moe_packed_gpu_experts
-        cuda.runtime_fusion.causal_conv_with_state cuda.runtime_fusion.unit_swish
-        enable_weightless enable_weightless_ep_context_nodes enable_weightless_mode
-        nnapi.partitioning_stop_ops share_ep_contexts stop_share_ep_contexts
+        context_source_model_path cpu.qmoe_deferred_scale enable_weightless
+        enable_weightless_ep_context_nodes enable_weightless_mode nnapi.partitioning_stop_ops
+        share_ep_contexts stop_share_ep_contexts
+    """,
+    "ep.cuda": """
+        fpa_intb_dequant_gemm_min_m fpa_intb_gemm fpa_intb_profile_m
+        gqa_workspace_max_total_sequence_length matmul_nbits_m_chunk_size
+        matmul_packed_allow_unrounded_gemv moe_packed_gpu_experts
+        runtime_fusion.causal_conv_with_state runtime_fusion.unit_swish
     """,
     "mlas": """
         disable_kleidiai kleidiai.conv_igemm_max_work nchwc_depthwise_sliding
@@ -36,16 +38,14 @@ _NAMES = {
     """,
     "optimization": """
         constant_folding_max_output_size_in_bytes disable_specified_optimizers
-        enable_cast_chain_elimination enable_gelu_approximation
-        enable_memory_probe_recompute_config memory_optimizer_config
-        minimal_build_optimizations
+        enable_cast_chain_elimination enable_gelu_approximation enable_memory_probe_recompute_config
+        memory_optimizer_config minimal_build_optimizations
     """,
     "session": """
-        allow_released_opsets_only
-        collect_node_memory_stats_to_file compile_only debug_layout_transformation
-        disable_aot_function_inlining disable_cpu_ep_fallback disable_double_qdq_remover
-        disable_model_compile disable_prepacking disable_qdq_constant_folding
-        disable_quant_qdq dynamic_block_base enable_cpu_mem_arena
+        allow_released_opsets_only collect_node_memory_stats_to_file compile_only
+        debug_layout_transformation disable_aot_function_inlining disable_cpu_ep_fallback
+        disable_double_qdq_remover disable_model_compile disable_prepacking
+        disable_qdq_constant_folding disable_quant_qdq dynamic_block_base enable_cpu_mem_arena
         enable_dq_matmulnbits_fusion enable_mem_pattern enable_moe_expert_counting
         enable_moe_expert_statistics enable_profiling enable_quant_qdq_cleanup
         enable_saved_runtime_optimizations execution_mode external_data_loader.chunk_bytes
@@ -56,20 +56,8 @@ _NAMES = {
         inter_op.spin_backoff_max inter_op.spin_duration_us inter_op_num_threads
         intra_op.allow_spinning intra_op.spin_backoff_max intra_op.spin_duration_us
         intra_op_num_threads intra_op_thread_affinities kernel_dispatch_policy
-        layer_assignment_settings load_model_format log_id
-        log_severity_level log_verbosity_level max_shape_override
-        model_external_initializers_file_folder_path
-        moe.offload.allow_file_backing moe.offload.async_max_tokens moe.offload.budget_group
-        moe.offload.cpu_execution moe.offload.cpu_threads moe.offload.derived_cache_dir
-        moe.offload.device_expert_bytes moe.offload.device_working_bytes
-        moe.offload.gpu_budget_bytes moe.offload.gpu_device_mem_limit
-        moe.offload.host_expert_bytes moe.offload.host_working_bytes
-        moe.offload.min_expert_weight moe.offload.mode moe.offload.node_overrides
-        moe.offload.pinned_bytes moe.offload.placement moe.offload.popularity_file
-        moe.offload.prefill_wave_experts moe.offload.reserve_device_bytes
-        moe.offload.skip_tail_cold_only moe.offload.skip_zero_cold_doorbell
-        moe.offload.source_root moe.offload.tail_substitution_min_rank
-        moe.offload.tail_substitution_threshold moe_expert_counter_alpha
+        layer_assignment_settings load_model_format log_id log_severity_level log_verbosity_level
+        max_shape_override model_external_initializers_file_folder_path moe_expert_counter_alpha
         moe_expert_counter_beta moe_expert_counter_state_file name_based_layer_assignment
         node_partition_config_file optimized_model_external_initializers_file_name
         optimized_model_external_initializers_min_size_in_bytes optimized_model_filepath
@@ -79,8 +67,15 @@ _NAMES = {
         set_ep_dynamic_options strict_shape_type_inference strict_workspace_verification
         use_deterministic_compute use_device_allocator_for_initializers use_env_allocators
         use_external_initializer_file_buffers_directly use_memory_mapped_ort_model
-        use_ort_model_bytes_directly use_ort_model_bytes_for_initializers
-        use_per_session_threads x64quantprecision
+        use_ort_model_bytes_directly use_ort_model_bytes_for_initializers use_per_session_threads
+        x64quantprecision
+    """,
+    "session.moe.offload": """
+        allow_file_backing async_max_tokens budget_group cpu_execution cpu_threads derived_cache_dir
+        device_expert_bytes device_working_bytes gpu_budget_bytes gpu_device_mem_limit
+        host_expert_bytes host_working_bytes min_expert_weight mode node_overrides pinned_bytes
+        placement popularity_file prefill_wave_experts reserve_device_bytes skip_tail_cold_only
+        skip_zero_cold_doorbell source_root tail_substitution_min_rank tail_substitution_threshold
     """,
 }
 SESSION_KEYS = [f"{area}.{name}" for area, names in _NAMES.items() for name in names.split()]
@@ -103,6 +98,7 @@ class ConfigEntries(MutableMapping[str, str]):
     __slots__ = ("_options",)
 
     ADD: ClassVar = ""
+    GET: ClassVar = ""
     KNOWN: ClassVar[Collection[str]] = ()
 
     def __init__(self, options: "Options") -> None:
@@ -139,9 +135,22 @@ class ConfigEntries(MutableMapping[str, str]):
         kept: dict[str, str] = self._options._values.setdefault("config", {})
         return kept
 
+    def _value(self, name: bytes) -> str | None:
+        """Return the library's value of a key; None where it has none."""
+        raise NotImplementedError
+
     def __getitem__(self, key: str) -> str:
-        encode("key", key)
-        return self.to_dict()[key]
+        name = encode("key", key)
+        if not self._options.api.supports(self.GET):
+            return self._set_here()[key]
+        with lock:  # the text may belong to the entry, which another thread may replace
+            value = self._value(name)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and super().__contains__(key)
 
     def __setitem__(self, key: str, value: str) -> None:
         name, content = encode("key", key), encode(f"config[{key!r}]", value)
@@ -188,36 +197,22 @@ class SessionConfig(ConfigEntries):
 
     __slots__ = ()
 
-    ADD = "AddSessionConfigEntry"
+    ADD, GET = "AddSessionConfigEntry", "GetSessionConfigEntry"
     KNOWN = SESSION_KEYS
 
     def _read(self) -> "Callable[[Any], None] | None":
         slot = "GetSessionOptionsConfigEntries"
         return partial(self._options._call, slot) if self._options.api.supports(slot) else None
 
-    def __getitem__(self, key: str) -> str:
-        name, options = encode("key", key), self._options
-        if not options.api.supports("GetSessionConfigEntry"):
-            return self._set_here()[key]
-        size = ffi.new("size_t*")
-        with lock:
-            if key not in self:
-                raise KeyError(key)
-            options._call("GetSessionConfigEntry", name, ffi.NULL, size)
-            value = ffi.new("char[]", size[0])
-            options._call("GetSessionConfigEntry", name, value, size)
+    def _value(self, name: bytes) -> str | None:
+        options, found, size = self._options, ffi.new("int*"), ffi.new("size_t*")
+        options._call("HasSessionConfigEntry", name, found)
+        if not found[0]:
+            return None
+        options._call("GetSessionConfigEntry", name, ffi.NULL, size)
+        value = ffi.new("char[]", size[0])
+        options._call("GetSessionConfigEntry", name, value, size)
         return decode(value)
-
-    def __contains__(self, key: object) -> bool:
-        if not isinstance(key, str):
-            return False
-        options = self._options
-        if not options.api.supports("HasSessionConfigEntry"):
-            return key in self._set_here()
-        out, name = ffi.new("int*"), encode("key", key)
-        with lock:
-            options._call("HasSessionConfigEntry", name, out)
-        return bool(out[0])
 
 
 class RunConfig(ConfigEntries):
@@ -229,7 +224,7 @@ class RunConfig(ConfigEntries):
 
     __slots__ = ()
 
-    ADD = "AddRunConfigEntry"
+    ADD, GET = "AddRunConfigEntry", "GetRunConfigEntry"
     KNOWN = RUN_KEYS
 
     def _read(self) -> "Callable[[Any], None] | None":
@@ -238,24 +233,10 @@ class RunConfig(ConfigEntries):
             return None
         return lambda out: check(options.api.pointer, lib.core_run_config(options.handle, out))
 
-    def __getitem__(self, key: str) -> str:
-        name, options = encode("key", key), self._options
-        if not options.api.supports("GetRunConfigEntry"):
-            return self._set_here()[key]
-        with lock:  # the text belongs to the entry, which another thread may replace
-            value = lib.GetRunConfigEntry(options.api.pointer, options.handle, name)
-            if not value:
-                raise KeyError(key)
-            return decode(value)
-
-    def __contains__(self, key: object) -> bool:
-        if not isinstance(key, str):
-            return False
-        try:
-            self[key]
-        except KeyError:
-            return False
-        return True
+    def _value(self, name: bytes) -> str | None:
+        options = self._options
+        value = lib.GetRunConfigEntry(options.api.pointer, options.handle, name)
+        return decode(value) if value else None
 
 
 @contextmanager

@@ -24,7 +24,9 @@ def engine_for(api: "Api | None", *belongings: Any, on_core: bool | None = None)
         if belonging is not None and _decides(belonging):
             return belonging.api  # type: ignore[no-any-return]
     if on_core is None:
-        on_core = any(map(_chooses_on_core, belongings)) and bool(hold_registered(core_api()))
+        # Options of a library with an engine have decided before.
+        chooses = any(_is_options(each) and each._chooses_devices for each in belongings)
+        on_core = chooses and bool(hold_registered(core_api()))
     if on_core:
         return core_api()
     default = default_api()
@@ -42,11 +44,6 @@ def _decides(belonging: Any) -> bool:
     if has_engine(belonging.api) or isinstance(belonging, Env):
         return True
     return _is_options(belonging) and any(belonging._alive.get(name) for name in _RUN_BY_CORE)
-
-
-def _chooses_on_core(belonging: Any) -> bool:
-    # Options of a library with an engine have decided before.
-    return belonging is not None and _is_options(belonging) and belonging._chooses_devices
 
 
 def _is_options(belonging: object) -> "TypeGuard[SessionOptions]":

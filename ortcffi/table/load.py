@@ -171,11 +171,11 @@ def libraries_in(package: str) -> list[str]:
     paths = [os.path.join(directory, name) for name in fitting]
     # Of a link and the file that it leads to, the file is kept: it sorts later.
     once = {os.path.realpath(path): path for path in paths}.values()
-    return sorted(once, key=_version_in_name, reverse=True)
 
+    def version_in_name(path: str) -> list[int]:
+        return [int(number) for number in re.findall("[0-9]+", os.path.basename(path))]
 
-def _version_in_name(path: str) -> list[int]:
-    return [int(number) for number in re.findall("[0-9]+", os.path.basename(path))]
+    return sorted(once, key=version_in_name, reverse=True)
 
 
 def inspect(argument: str, path: str) -> None:

@@ -83,7 +83,9 @@ class Trace(Figures, Closing):
         owner = _begin(made_by(api), counted)
         begun: OrtcoreTrace = owned_by(owner)
         self._base, self._table = begun.base, begun.api
-        self.api = _traced(api, self._base)
+        facts: Any = {"version": api.version, "version_string": _version_string(api)}
+        facts |= {"path": api.path, "base": self._base, "library": api.library}
+        self.api = Api(api.pointer, **facts)
         # Objects made with the table keep its Api, and with it the owner, which ends the trace.
         self._begun = vars(self.api)["_trace"] = begun
         super().__init__(begun.figures)
@@ -179,14 +181,3 @@ def _begin(api: Api, counted: Any) -> Any:
                 raise
             gc.collect()  # an Api and its allocator form a cycle, which may hold an old trace
     return owner
-
-
-def _traced(api: Api, base: Any) -> Api:
-    return Api(
-        api.pointer,
-        version=api.version,
-        version_string=_version_string(api),
-        path=api.path,
-        base=base,
-        library=api.library,
-    )

@@ -162,12 +162,8 @@ def _cast(x: "NDArray[Any]", dtype: "np.dtype[Any]") -> "tuple[NDArray[Any], NDA
 
 def c_strings(x: "NDArray[Any]") -> "list[Cdata]":
     """Return the strings of an array as null-terminated C strings."""
-    return [ffi.new("char[]", _utf8("one of values", text)) for text in x.ravel().tolist()]
-
-
-def _utf8(name: str, text: Any) -> bytes:
-    if not isinstance(text, bytes):
-        return encode(name, text)
-    if b"\0" in text:
-        raise ValueError(f"{name} must not contain a null character, where C ends a string")
-    return text
+    given = x.ravel().tolist()
+    texts = [each if isinstance(each, bytes) else encode("one of values", each) for each in given]
+    if any(b"\0" in text for text in texts):
+        raise ValueError("one of values must not contain a null character, where C ends a string")
+    return [ffi.new("char[]", text) for text in texts]
