@@ -60,7 +60,6 @@ _NAMES = {
     "options.session_options": "SessionOptions",
     "table.load": "LibraryNotFound load LoadError expose_symbols",
     "memory.python_allocator": "PythonAllocator",
-    "options.prepacked": "PrepackedWeights",
     "options.run_options": "RunOptions",
     "models.compile": "CompileFlags compile_model StoredAt WeightlessMode",
     "models.graph": "Graph GraphFunction",
@@ -82,12 +81,10 @@ _NAMES = {
     "values.type_info": "ValueSpec TypeInfo",
     "table.find": "find_runtimes Runtime",
     "values.tensor_type_info": "TensorTypeInfo",
-    "options.threading_options": "ThreadingOptions",
+    "options.shared": "PrepackedWeights ThreadingOptions",
     "table.trace": "trace",
-    "memory.leaks": "Leak LeakGroup ScopeLine",
-    "memory.scopes": "Scope",
     "memory.stats": "AllocatorStats",
-    "memory.tracking": "Tracking",
+    "memory.tracking": "Leak LeakGroup Scope ScopeLine Tracking",
     "values.value": "Value",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

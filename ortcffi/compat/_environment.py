@@ -190,7 +190,7 @@ def set_seed(seed: int, /) -> None:
 def set_global_thread_pool_sizes(
     intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
 ) -> None:
-    from ortcffi.options.threading_options import ThreadingOptions
+    from ortcffi.options.shared import ThreadingOptions
 
     threads = ThreadingOptions(
         api(), intra_op_threads=intra_op_num_threads, inter_op_threads=inter_op_num_threads

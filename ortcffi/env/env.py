@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ortcffi.ep.devices import EpDevice
     from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.ep.registered import RegisteredEp
-    from ortcffi.options.threading_options import ThreadingOptions
+    from ortcffi.options.shared import ThreadingOptions
     from ortcffi.table.api import Api
 
 
@@ -424,7 +424,7 @@ class Env(Handle):
 def _threads(api: "Api", threading: Any) -> Any:
     if threading is None:
         return ffi.NULL
-    from ortcffi.options.threading_options import ThreadingOptions
+    from ortcffi.options.shared import ThreadingOptions
 
     of_type("threading", threading, ThreadingOptions)
     if threading.api != api:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Execution providers: their names, their devices, and functions in Python that choose devices."""
+"""Execution providers: names, devices, and functions in Python that libraries call for them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import UINT32, decode, integer
@@ -15,7 +15,7 @@ from ortcffi.memory.info import MemoryInfo
 from ortcffi.status import fact_of_library, pairs_of
 
 if TYPE_CHECKING:
-    from ortcffi._ort import Cdata
+    from ortcffi._ort import Cdata, OrtAllocator
     from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.table.api import Api
 
@@ -85,7 +85,14 @@ class EpDevice(Handle):
         return "<EpDevice closed>" if self.closed else f"<EpDevice {self.name!r}>"
 
 
-Selector = Callable[[list[EpDevice], dict[str, str], dict[str, str]], Iterable[EpDevice]]
+NamedWriter = Callable[[str, bytes], object]
+
+
+def _subject_of(context: "Cdata") -> Subject:
+    subject: Subject | None = find(context)
+    if subject is None:
+        raise RuntimeError("the options with the function that is called were deleted")
+    return subject
 
 
 @called_from_c("ortcffi_python_select", make_status_of_subject)
@@ -100,9 +107,7 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
     out: "Cdata",
 ) -> Any:
     """Choose devices for a session."""
-    subject: Subject | None = find(context)
-    if subject is None:
-        raise RuntimeError("the options with the function that chooses devices were deleted")
+    subject = _subject_of(context)
     parent = object()  # the devices belong to the caller, and are valid until the call ends
     offered = [EpDevice(subject.api, devices[i], parent=parent) for i in range(count)]
     try:
@@ -120,6 +125,34 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
     finally:
         for device in offered:
             device.close()
+    return ffi.NULL
+
+
+@called_from_c("ortcffi_python_read_named", make_status_of_subject)
+def _read(
+    context: "Cdata", name: "Cdata", allocator: "OrtAllocator", buffer: "Cdata", size: "Cdata"
+) -> Any:
+    """Copy the data into a block of the library's allocator."""
+    subject = _subject_of(context)
+    answer = subject.function(decode(name))
+    try:
+        content = ffi.from_buffer("char[]", answer)
+    except (TypeError, ValueError, BufferError):
+        kind = type(answer).__name__
+        raise TypeError(f"the function must return bytes-like, not {kind}") from None
+    block = ffi.new("void**")
+    if len(content):
+        subject.api._call("AllocatorAlloc", allocator, len(content), block)
+        ffi.memmove(block[0], content, len(content))
+    buffer[0], size[0] = block[0], len(content)
+    return ffi.NULL
+
+
+@called_from_c("ortcffi_python_write_named", make_status_of_subject)
+def _write(context: "Cdata", name: "Cdata", content: "Cdata", size: int) -> Any:
+    """Pass the data on."""
+    data = bytes(ffi.buffer(ffi.cast("char*", content), size)) if size else b""
+    _subject_of(context).function(decode(name), data)
     return ffi.NULL
 
 

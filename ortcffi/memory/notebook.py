@@ -6,10 +6,8 @@ from typing import Any
 
 from ortcffi._public import html_table, size
 from ortcffi._table import core_api
-from ortcffi.memory.leaks import rows_of
 from ortcffi.memory.numpy_memory import numpy_allocator
-from ortcffi.memory.scopes import Scope
-from ortcffi.memory.tracking import Tracking
+from ortcffi.memory.tracking import Scope, Tracking, rows_of
 
 _HEADER = "at the peak", "live", "line"
 _SHOWN_BY = "showtraceback", "showsyntaxerror", "showindentationerror"

@@ -22,7 +22,7 @@ from ortcffi._native import address_of_function, ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import Context, Subject
 from ortcffi.env.env import Env
-from ortcffi.ep.context_data import NamedWriter
+from ortcffi.ep.devices import NamedWriter
 from ortcffi.errors import NotImplemented, check
 from ortcffi.memory.blocks import scratch_for
 from ortcffi.models.compile_callbacks import Locate, StoredAt, Write

@@ -14,13 +14,13 @@ from ortcffi.models import graph_names as names
 from ortcffi.models.graph_attributes import (
     Attributes,
     Entries,
+    Initializers,
     check_apart,
     names_of,
     text,
     text_property,
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, Nodes, Ports, set_type
-from ortcffi.models.graph_weights import Initializers
 from ortcffi.models.message import Message, domain_of, subgraphs_of
 from ortcffi.models.model import Model
 from ortcffi.models.model_graph import ModelGraph

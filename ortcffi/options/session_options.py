@@ -124,7 +124,7 @@ class SessionOptions(Options, FromHandle):
     session: it gets a list of `EpDevice` and two dicts of str, and returns some of the devices,
     the preferred first. Setting it removes a `device_policy`. Since version 22."""
     ep_context_reader = FunctionSetting(
-        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", "ortcffi.ep.context_data"
+        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", "ortcffi.ep.devices"
     )
     """callable or None: ``ep_context_reader(name)`` gives the data of a compiled model, bytes-like,
     that the model names instead of holding it; called while a session is made. Since version 31."""

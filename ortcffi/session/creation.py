@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ortcffi._convert import AnyPath
     from ortcffi.env.state import EnvState
     from ortcffi.kernels.python_op import PythonOp
-    from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.options.session_options import SessionOptions
+    from ortcffi.options.shared import PrepackedWeights
     from ortcffi.session.providers import Provider
     from ortcffi.table.api import Api
 
@@ -71,7 +71,7 @@ def chosen_for(  # noqa: PLR0913, PLR0917  # as many as a session is given
 
         of_type("options", options, SessionOptions)
     if weights is not None:
-        from ortcffi.options.prepacked import PrepackedWeights
+        from ortcffi.options.shared import PrepackedWeights
 
         of_type("prepacked_weights", weights, PrepackedWeights)
     given = options, weights, env

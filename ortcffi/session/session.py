@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from ortcffi._convert import AnyPath
     from ortcffi.kernels.python_op import PythonOp
-    from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.options.session_options import SessionOptions
+    from ortcffi.options.shared import PrepackedWeights
     from ortcffi.session.providers import Provider
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import ValueSpec

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Options of the thread pools that sessions share."""
+"""What sessions share: options of thread pools, and containers of prepacked weights."""
 
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._handle import Handle
 from ortcffi._native import lib
 from ortcffi._public import public
+from ortcffi._table import table_for
 from ortcffi.options.settings import Option, Options
 
 if TYPE_CHECKING:
@@ -50,3 +52,28 @@ class ThreadingOptions(Options):
     def __init__(self, api: "Api | None" = None, **settings: Any) -> None:
         self._begin(api, "CreateThreadingOptions")
         self._set_all(settings)
+
+
+@public
+class PrepackedWeights(Handle):
+    """A container in which sessions share prepacked weights.
+
+    Close the sessions that use it before you close it. API functions:
+    ``CreatePrepackedWeightsContainer``, ``ReleasePrepackedWeightsContainer``, since version 8.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table that makes the container, by default the one of `default_api`.
+    """
+
+    __slots__ = ()
+
+    _pointer = "OrtPrepackedWeightsContainer*"
+    _release = lib.ReleasePrepackedWeightsContainer
+
+    def __init__(self, api: "Api | None" = None) -> None:
+        self._create(table_for(api), "CreatePrepackedWeightsContainer")
+
+    def __repr__(self) -> str:
+        return f"<PrepackedWeights {'closed' if self.closed else f'of {self.api}'}>"
