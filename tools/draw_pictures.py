@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import ortcffi as ort
 
-PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
+PICTURE = Path(__file__).resolve().parents[1] / "docs/pictures/peaks.svg"
 OURS, INK = "#d9485f", "#7a828c"  # read on white and on black
 
 
@@ -35,38 +35,23 @@ def peaks(path: Path) -> None:
     sizes = [0.0] * len(lines)
     for group in scope.at_peak:
         sizes[int(group.place.split(":")[-1].split()[0]) - first] += group.size / 1e6
-    axes = bars(
-        sizes, [f"{size:.0f} MB" if size >= 1 else "" for size in sizes], [OURS] * len(sizes)
-    )
-    axes.set_yticks(
-        range(len(lines)),
-        [line.rstrip().replace(": Any) -> Any", ")") for line in lines],
-        family="monospace",
-    )
-    axes.set_yticklabels(axes.get_yticklabels(), ha="left")
-    axes.tick_params("y", pad=260)
-    axes.set_xlabel(f"in use at the peak of {scope.peak / 1e6:.0f} MB, by line", color=INK)
-    save(axes, path)
-
-
-def bars(sizes: list[float], texts: list[str], colours: list[str]) -> Any:
-    """Horizontal bars from top to bottom, each with a text at its end."""
-    figure = Figure(figsize=(9, 0.6 + 0.42 * len(sizes)), layout="constrained")
-    axes = figure.subplots()
-    drawn = axes.barh(range(len(sizes)), sizes, color=colours, height=0.6)
+    axes = Figure(figsize=(9, 0.6 + 0.42 * len(sizes)), layout="constrained").subplots()
+    drawn = axes.barh(range(len(sizes)), sizes, color=OURS, height=0.6)
+    texts = [f"{size:.0f} MB" if size >= 1 else "" for size in sizes]
     axes.bar_label(drawn, texts, padding=4, color=INK)
     axes.set_xlim(0, max(sizes) * 1.35)
     axes.invert_yaxis()
     axes.tick_params(colors=INK, length=0)
     axes.spines[:].set_visible(False)
-    return axes
-
-
-def save(axes: Any, path: Path) -> None:
+    shown = [line.rstrip().replace(": Any) -> Any", ")") for line in lines]
+    axes.set_yticks(range(len(lines)), shown, family="monospace")
+    axes.set_yticklabels(axes.get_yticklabels(), ha="left")
+    axes.tick_params("y", pad=260)
+    axes.set_xlabel(f"in use at the peak of {scope.peak / 1e6:.0f} MB, by line", color=INK)
     axes.figure.savefig(path, transparent=True, metadata={"Date": None})
 
 
 if __name__ == "__main__":
-    PICTURES.mkdir(exist_ok=True)
+    PICTURE.parent.mkdir(exist_ok=True)
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ortcffi"}):
-        peaks(PICTURES / "peaks.svg")
+        peaks(PICTURE)

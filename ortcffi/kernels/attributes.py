@@ -117,13 +117,8 @@ def _array(kind: str) -> Callable[..., Any]:
 
 
 def _string(get: Callable[..., Any], api: "Api", info: Any, name: bytes) -> str | None:
-    size = ffi.new("size_t*")
-    if not _succeeds(get, api, info, name, ffi.NULL, size):
-        return None
-    out = ffi.new("char[]", max(size[0], 1))
-    get(api.pointer, info, name, out, size)
-    text: bytes = ffi.unpack(out, max(size[0], 1) - 1)
-    return text.decode(errors="replace")
+    characters = _array("char")(get, api, info, name)
+    return None if characters is None else b"".join(characters[:-1]).decode(errors="replace")
 
 
 def _strings(get: Callable[..., Any], api: "Api", info: Any, name: bytes) -> list[str] | None:

@@ -4,6 +4,7 @@
 import inspect
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,28 +44,18 @@ def table_of(address: int, version: int) -> "Api":
     return api
 
 
+@dataclass(eq=False, repr=False)
 class Definition:
     """An op written in Python, without anything that C gives back."""
 
-    def __init__(  # noqa: PLR0913  # as many as there are facts
-        self,
-        full_name: str,
-        function: Callable[..., Any],
-        *,
-        inputs: "tuple[Operand, ...]",
-        outputs: "tuple[Operand, ...]",
-        attributes: "tuple[Attribute, ...]",
-        shapes: Callable[..., Any] | None,
-    ) -> None:
-        self.full_name = full_name
-        self.function = function
-        self.inputs = inputs
-        self.outputs = outputs
-        self.attributes = attributes
-        self.shapes = shapes
-        self._check_signature()
+    full_name: str
+    function: Callable[..., Any]
+    inputs: "tuple[Operand, ...]"
+    outputs: "tuple[Operand, ...]"
+    attributes: "tuple[Attribute, ...]" = ()
+    shapes: Callable[..., Any] | None = None
 
-    def _check_signature(self) -> None:
+    def __post_init__(self) -> None:
         """Raise `TypeError` for a function that cannot be called as the op will be."""
         attributes = [attribute.name for attribute in self.attributes]
         what = "the function"

@@ -202,14 +202,7 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
         called: str = getattr(function, "__name__", "") if name is None else name
         encode("name", called)
         full_name = f"{text}:{called}" if text else called
-        definition = Definition(
-            full_name,
-            function,
-            inputs=taken,
-            outputs=given,
-            attributes=declared,
-            shapes=shapes,
-        )
+        definition = Definition(full_name, function, taken, given, declared, shapes)
         op = PythonOp(text, called, definition, versions=span)
         if op_set is not None:
             op_sets.op_set(op_set).add(op)

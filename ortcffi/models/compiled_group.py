@@ -47,14 +47,9 @@ class CompiledGroup(Definition):
         if not graph.api.is_core and (any(self.containers) or any(self.optional)):
             text = f"{name}: kernels can make sequences, maps and optionals on the core only"
             raise NotImplemented(text, "KernelContext_GetOutput")
-        super().__init__(
-            name,
-            function,
-            inputs=tuple(_operand(0) for _ in node.inputs),
-            outputs=tuple(_operand(each.element_type if each else 0) for each in tensors),
-            attributes=(),
-            shapes=None,
-        )
+        inputs = tuple(_operand(0) for _ in node.inputs)
+        outputs = tuple(_operand(each.element_type if each else 0) for each in tensors)
+        super().__init__(name, function, inputs, outputs)
 
     def make(self, api: int, version: int, info: int) -> tuple[Any, None]:
         """Return what to call; the node has no attributes, and no info."""

@@ -214,7 +214,7 @@ class Ports(Sequence[GraphValue]):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return [GraphValue(self._graph, each) for each in self._infos[key]]
+            return [self[i] for i in range(len(self))[key]]
         return GraphValue(self._graph, self._infos[self._place(key)])
 
     def __delitem__(self, key: "int | str") -> None:

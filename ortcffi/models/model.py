@@ -139,10 +139,13 @@ class Model(Suggests, Handle):
 
     @property
     def functions(self) -> "tuple[ModelFunction, ...]":
-        """The functions of the model, by which nodes are defined."""
-        from ortcffi.models.model_graph import functions_of
+        """The functions of the model, by which nodes are defined, in the order of the file."""
+        from ortcffi.models.message import message_of_model
+        from ortcffi.models.model_graph import ModelFunction
 
-        return functions_of(self)
+        found, home = message_of_model(self)[0].functions, self.graph  # which keeps the model
+        pointer = self._read_handle(lambda _table, handle: handle, self.api.pointer)
+        return tuple(ModelFunction(each, home, pointer, i) for i, each in enumerate(found))
 
     @property
     def opsets(self) -> dict[str, int]:

@@ -13,19 +13,15 @@ from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host
 from ortcffi.models import view
-from ortcffi.models.message import message_of_model, shown
+from ortcffi.models.message import shown
 from ortcffi.models.parts import ModelNode, ModelValue, index_values, list_parts, part_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ortcffi.models.metadata import ModelMetadata
-    from ortcffi.models.model import Model
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
-
-__all__ = ["ModelFunction", "ModelGraph", "functions_of"]
-
 
 T = TypeVar("T")
 
@@ -295,10 +291,3 @@ class ModelFunction:
 
     def __repr__(self) -> str:
         return f"<ModelFunction {'.'.join(filter(None, (self.domain, self.name)))}>"
-
-
-def functions_of(model: "Model") -> tuple[ModelFunction, ...]:
-    """Return the functions of a model, in the order of the file."""
-    found, home = message_of_model(model)[0].functions, model.graph  # which keeps the model
-    pointer = model._read_handle(lambda _table, handle: handle, model.api.pointer)
-    return tuple(ModelFunction(each, home, pointer, i) for i, each in enumerate(found))

@@ -4,7 +4,6 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.options.session_options import SessionOptions
-from ortcffi.values import tensors
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 
 if TYPE_CHECKING:
@@ -41,20 +40,15 @@ def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOp
 def value_for(api: "Api", value: Any) -> Any:
     """Return a value that a library can use: itself, or one of that library over the same memory.
 
-    Tensors of strings, and values that are no dense tensors, are copied.
+    Tensors of strings and of packed elements, and values that are no dense tensors, are copied.
     """
     if api.same_library(value.api):
         return value
     kind = type(value)
-    if value.kind is not ValueKind.TENSOR:
+    is_tensor = value.kind is ValueKind.TENSOR
+    if not is_tensor or value.element_type in (ElementType.STRING, *PACKED):
         make, arguments = value.__reduce_ex__(4)
         return make(*arguments, api=api)
-    if value.element_type is ElementType.STRING:
-        return kind.from_strings(value.raw_strings(), value.shape, api=api)
-    if value.element_type in PACKED:
-        copy = kind.empty(value.shape, value.element_type, api=api)
-        tensors.bytes_of(copy)[...] = tensors.bytes_of(value)
-        return copy
     return kind._borrow(
         api._maker,
         value._data,

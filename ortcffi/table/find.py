@@ -57,13 +57,16 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
         loader may find. Each file is listed once, except that those given may appear again.
     """
     listed = [_look(absolute("path", path), "given") for path in given]
-    first = _first_choice()
+    if named := os.environ.get(loading.VARIABLE):
+        first: str | None = absolute(loading.VARIABLE, named)
+    else:
+        first = next(iter(loading.installed_libraries()), None)
     places: dict[str, tuple[str, str]] = {}
     for path, source in _places():
         places.setdefault(os.path.realpath(path), (path, source))
     found = [_look(path, source) for path, source in places.values()]
     for i, runtime in enumerate(found):
-        # load() does not skip a broken choice; the system's loader does.
+        # load() does not skip a broken first choice; the system's loader, which it asks last, does.
         system = runtime.source == "system" and not runtime.problem
         if runtime.path == first or (first is None and system):
             found[i] = runtime._replace(chosen=True)
@@ -78,13 +81,6 @@ def _look(path: str, source: str) -> Runtime:
     except loading.LoadError as error:
         return runtime._replace(problem=error.problem, remedy=error.remedy)
     return runtime
-
-
-def _first_choice() -> str | None:
-    """Return the library that `load` opens; None if it asks the system's loader."""
-    if named := os.environ.get(loading.VARIABLE):
-        return absolute(loading.VARIABLE, named)
-    return next(iter(loading.installed_libraries()), None)
 
 
 def _places() -> Iterator[tuple[str, str]]:
