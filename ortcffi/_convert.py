@@ -8,7 +8,8 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import IntEnum
 from operator import index
 from struct import pack
@@ -225,12 +226,16 @@ def optional_mapping(argument: str, given: Any) -> dict[Any, Any]:
     return {} if given is None else mapping(argument, given)
 
 
-def named_error(name: str, error: "TypeError | ValueError") -> "TypeError | ValueError":
-    """Return the error for what `name` stands for, which its message begins with."""
-    if isinstance(error, UnicodeEncodeError):
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Within the block, messages of errors begin with what `name` stands for."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
         error.reason = f"{name}: {error.reason}"
-        return error
-    return type(error)(f"{name}: {error}")
+        raise
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def absolute(argument: str, path: AnyPath) -> str:

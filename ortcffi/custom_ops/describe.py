@@ -52,10 +52,10 @@ class Operand(NamedTuple):
     """
 
     element_type: ElementType | int
-    characteristic: Characteristic | int
-    mem_type: MemType | int
-    min_arity: int
-    is_homogeneous: bool
+    characteristic: Characteristic | int = Characteristic.REQUIRED
+    mem_type: MemType | int = MemType.DEFAULT
+    min_arity: int = 1
+    is_homogeneous: bool = True
 
 
 @public

@@ -11,6 +11,7 @@ from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError
 from ortcffi.kernels.kernel import Kernel
+from ortcffi.values.checks import fits
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
@@ -182,17 +183,11 @@ class CheckedKernel(Kernel):
             if info is None or not _is_tensor(value):
                 continue
             said, made = info.shape, value.shape
-            if said is None or (
-                len(said) == len(made)
-                and all(
-                    not isinstance(n, int) or n in (-1, m) for n, m in zip(said, made, strict=True)
+            if not fits(made, said):
+                self._fail(
+                    f"its shape inference says {list(said or ())} for output {place}, and it made "
+                    f"{list(made)}"
                 )
-            ):
-                continue
-            self._fail(
-                f"its shape inference says {list(said)} for output {place}, and it made "
-                f"{list(made)}"
-            )
 
     @property
     def _op(self) -> str:

@@ -57,13 +57,18 @@ def too_long(seconds: float) -> str:
     return f"it takes longer than {seconds:g} seconds"
 
 
+def _end_session(leader: int) -> None:
+    """End a process, and those of its session that it has left."""
+    with suppress(ProcessLookupError, PermissionError):  # none is left
+        os.killpg(leader, signal.SIGKILL)
+
+
 def end(process: "subprocess.Popen[bytes]") -> None:
     """End a process that has a session of its own, and those that it started and left."""
     if sys.platform == "win32":
         process.kill()
     else:
-        with suppress(ProcessLookupError, PermissionError):  # none is left
-            os.killpg(process.pid, signal.SIGKILL)
+        _end_session(process.pid)
     process.wait()
 
 
@@ -277,12 +282,6 @@ def _abort(fork: int) -> None:
             time.sleep(0.01)
     _end_session(fork)
     os._exit(1)
-
-
-def _end_session(fork: int) -> None:
-    """End what a fork has left, or the fork itself."""
-    with suppress(ProcessLookupError, PermissionError):  # none is left
-        os.killpg(fork, signal.SIGKILL)
 
 
 def serve(*modules: str) -> None:

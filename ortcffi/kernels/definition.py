@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import named_error
+from ortcffi._convert import named
 from ortcffi._native import address_of, ffi
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
@@ -180,10 +180,8 @@ class Definition:
     def _converted(self, index: int, result: Any, dtype: Any) -> Any:
         if result is None:
             raise TypeError(f"{self.full_name}: output {index} is None, but the node asks for it")
-        try:
+        with named(f"{self.full_name}: output {index}"):
             return array_as(result, dtype)
-        except (TypeError, ValueError) as error:
-            raise named_error(f"{self.full_name}: output {index}", error) from None
 
     def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
         self, api: int, version: int, context: int, index: int, element: int, result: Any

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi._convert import named_error
+from ortcffi._convert import named
 from ortcffi._handle import Closing
 from ortcffi._native import compiled, ffi
 from ortcffi._public import public
@@ -114,7 +114,7 @@ class Kernel(KernelHost, Closing):
         if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
             return Value.from_dlpack(x, api=api)
         element = self._declared(place)
-        try:
+        with named(f"input {place} of {self.description.name}"):
             if element == ElementType.STRING or isinstance(x, (str, bytes)):
                 array = np.asarray(x, object)
                 return Value.from_strings(array.reshape(-1).tolist(), array.shape, api=api)
@@ -122,9 +122,6 @@ class Kernel(KernelHost, Closing):
                 dtype = Value.empty(0, ElementType(element), api=api).dtype if element else None
                 x = array_as(x, dtype)
             return Value.from_numpy(x, api=api, copy=True)
-        except (TypeError, ValueError) as error:
-            name = self.description.name
-            raise named_error(f"input {place} of {name}", error) from None
 
     def __repr__(self) -> str:
         op = self.description

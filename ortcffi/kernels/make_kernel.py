@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi._convert import SIZE, encode, integer, named_error, of_type_or_none, optional_mapping
+from ortcffi._convert import SIZE, encode, integer, named, of_type_or_none, optional_mapping
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._handle import out_of
 from ortcffi._native import address_of, ffi, lib
@@ -256,10 +256,8 @@ def attributes_for(attributes: "Mapping[str, Any] | None") -> list[OpAttr]:
     """Return the attributes of a node."""
     found = []
     for name, value in optional_mapping("attributes", attributes).items():
-        try:
+        with named(f"attributes[{name!r}]"):
             found.append(_attribute(name, value))
-        except (TypeError, ValueError) as error:
-            raise named_error(f"attributes[{name!r}]", error) from None
     return found
 
 

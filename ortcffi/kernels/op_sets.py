@@ -13,7 +13,7 @@ import re
 import threading
 from collections.abc import Iterable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode, encode, pointer
 from ortcffi._handle import Array
@@ -33,13 +33,6 @@ _chosen = threading.local()
 _lock = threading.RLock()
 
 
-class _Registered(NamedTuple):
-    """What the tables of one host were given: domains, and the ops that these stand for."""
-
-    ops: tuple["PythonOp", ...]
-    domains: Any  # their owner
-
-
 @public
 class OpSet:
     """Ops written in Python that are registered together. Made by `op_set`.
@@ -51,7 +44,8 @@ class OpSet:
         encode("name", name)
         self.name = name
         self._ops: dict[tuple[str, str], PythonOp] = {}
-        self._registered: dict[int, _Registered] = {}
+        # By the address of a table the ops that it was given, and the domains that have them.
+        self._registered: dict[int, tuple[tuple[PythonOp, ...], Array]] = {}
 
     def add(self, op: "PythonOp") -> None:
         """Add an op. It takes the place of one with the same domain and name."""
@@ -98,31 +92,28 @@ class OpSet:
         """Return the domains of a table, and how many there are."""
         address = address_of(api.pointer)
         ops = tuple(self)
-        found = self._registered.get(address)
-        if found is None or found.ops != ops:
-            found = self._registered[address] = _Registered(ops, _new_domains(api, ops))
-        compiled.keep_forever(found.domains)
-        return found.domains, len({op.domain for op in ops})
+        registered, domains = self._registered.get(address, ((), None))
+        if domains is None or registered != ops:
+            domains = _new_domains(api, ops)
+            self._registered[address] = ops, domains
+        compiled.keep_forever(domains)
+        return domains, len({op.domain for op in ops})
 
     def __repr__(self) -> str:
         return f"<OpSet {self.name!r} of {len(self)}>"
 
 
-def _new_domains(api: "Api", ops: "tuple[PythonOp, ...]") -> Any:
+def _new_domains(api: "Api", ops: "tuple[PythonOp, ...]") -> Array:
     names = list(dict.fromkeys(op.domain for op in ops))
     domains = Array("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, len(names))
     for i, name in enumerate(names):
         check(api.pointer, lib.CreateCustomOpDomain(api.pointer, name.encode(), domains.items + i))
     for op in ops:
-        _add(api, domains.items[names.index(op.domain)], op)
+        struct, domain = op._struct_for(api), domains.items[names.index(op.domain)]
+        compiled.keep_forever(struct)
+        at = ffi.cast("OrtCustomOp*", struct.address)
+        check(api.pointer, lib.CustomOpDomain_Add(api.pointer, domain, at))
     return domains
-
-
-def _add(api: "Api", domain: Any, op: "PythonOp") -> None:
-    struct = op._struct_for(api)
-    compiled.keep_forever(struct)
-    pointer = ffi.cast("OrtCustomOp*", struct.address)
-    check(api.pointer, lib.CustomOpDomain_Add(api.pointer, domain, pointer))
 
 
 def table_of_base(base: Any) -> "Api":

@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._convert import INT32, encode, integer, named_error, optional_mapping
+from ortcffi._convert import INT32, encode, integer, named, optional_mapping
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.custom_ops.op_attr import PLURALS, OpAttr, OpAttrType, kind_of, plain
-from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType, as_element
 
 
@@ -43,7 +42,7 @@ def _operand(
     element_type: Any, characteristic: Characteristic, argument: str = "element_type"
 ) -> Operand:
     element = ElementType.UNDEFINED if element_type is Any else as_element(element_type, argument)
-    return Operand(element, characteristic, MemType.DEFAULT, 1, True)
+    return Operand(element, characteristic)
 
 
 def operands_of(argument: str, declared: Any) -> tuple[Operand, ...]:
@@ -144,8 +143,6 @@ def of_declared_type(op: str, declared: tuple[Attribute, ...], given: Any) -> An
                 f"attributes[{name!r}] of {op} must be of type {types[name].name}, not INT as in "
                 f"a model with {value!r}"
             )
-        try:
+        with named(f"attributes[{name!r}] of {op}"):
             found[name] = OpAttr(name, value, types[name], core_api())
-        except (TypeError, ValueError) as error:
-            raise named_error(f"attributes[{name!r}] of {op}", error) from None
     return found

@@ -219,7 +219,12 @@ def inline(graph: "Graph", max_nodes: int = 1_000_000) -> None:
             return inliner.inline_local_functions(proto)
 
     for function in graph.functions:
-        _check_opsets(graph, function)
+        if apart := versions_apart(graph, function):
+            own, version, name = apart
+            raise InvalidGraph(
+                f"the function {quoted(function.name)} uses version {version} of the operators of "
+                f"{name}, and the model version {own}"
+            )
     _change(graph, inlined)
 
 
@@ -256,15 +261,6 @@ def _pass_on(function: Any) -> None:
             node = function.node.add(op_type="Identity", input=[name])
             function.output[i] = f"{name}/passed/{i}"
             node.output.append(function.output[i])
-
-
-def _check_opsets(graph: "Graph", function: Any) -> None:
-    if apart := versions_apart(graph, function):
-        own, version, name = apart
-        raise InvalidGraph(
-            f"the function {quoted(function.name)} uses version {version} of the operators of "
-            f"{name}, and the model version {own}"
-        )
 
 
 # --- operators that ONNX describes by others ------------------------------------------------------

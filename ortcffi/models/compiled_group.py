@@ -8,11 +8,11 @@ import numpy as np
 from ortcffi._convert import mapping
 from ortcffi._native import ffi
 from ortcffi._table import host_function
-from ortcffi.custom_ops.describe import Characteristic, Operand
+from ortcffi.custom_ops.describe import Operand
 from ortcffi.errors import NotImplemented
 from ortcffi.kernels.definition import Definition, table_of
 from ortcffi.kernels.host import call_host, empty_sequence_on_core
-from ortcffi.memory.info import MemType
+from ortcffi.values.checks import fits
 from ortcffi.values.containers import sequence_items
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo, contained_element
@@ -47,8 +47,8 @@ class CompiledGroup(Definition):
         if not graph.api.is_core and (any(self.containers) or any(self.optional)):
             text = f"{name}: kernels can make sequences, maps and optionals on the core only"
             raise NotImplemented(text, "KernelContext_GetOutput")
-        inputs = tuple(_operand(0) for _ in node.inputs)
-        outputs = tuple(_operand(each.element_type if each else 0) for each in tensors)
+        inputs = tuple(Operand(ElementType.UNDEFINED) for _ in node.inputs)
+        outputs = tuple(Operand(ElementType(each.element_type if each else 0)) for each in tensors)
         super().__init__(name, function, inputs, outputs)
 
     def make(self, api: int, version: int, info: int) -> tuple[Any, None]:
@@ -72,8 +72,8 @@ class CompiledGroup(Definition):
         if self.containers[index] is not None:
             self._set_container(api, version, context, index, result)
             return
-        declared, shape = self.output_shapes[index], np.shape(result)
-        if declared is not None and not _fits(shape, declared):
+        shape = np.shape(result)
+        if not fits(shape, self.output_shapes[index]):
             self.refuse_shape(index, shape)
         super().write(api, version, context, index, element, result)
 
@@ -121,15 +121,6 @@ def _map(subject: str, x: Any, element: int | None, api: "Api") -> Value:
 def _lengths(shape: Any) -> tuple[int, ...] | None:
     """Return a shape as C is given it: -1 for what is free."""
     return None if shape is None else tuple(n if isinstance(n, int) else -1 for n in shape)
-
-
-def _fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
-    pairs = zip(shape, declared, strict=False)
-    return len(shape) == len(declared) and all(m in (n, -1) for n, m in pairs)
-
-
-def _operand(element: Any) -> Operand:
-    return Operand(ElementType(element), Characteristic.REQUIRED, MemType.DEFAULT, 1, True)
 
 
 def _reordered(function: Any, node: "ModelNode", graph: "ModelGraph") -> Any:

@@ -200,7 +200,12 @@ def _adapted(graph: "Graph", other: "Graph", names: Names, prefix: str, free: se
     for node in message.node:
         if node.name in named:
             nodes[node.name] = _free_name(node.name, prefix, named)
-    _check_versions(graph, other)
+    if apart := versions_apart(graph, other):
+        own, version, name = apart
+        raise ValueError(
+            f"the graphs use versions {own} and {version} of the operators of {name}: "
+            "convert_version() makes them the same"
+        )
     rename_in(message, values, nodes)
     for domain, version in other.opsets.items():
         if domain not in graph.opsets:
@@ -234,15 +239,6 @@ def versions_apart(graph: "Graph", other: "Graph") -> tuple[int, int, str] | Non
         if own != version and any(domain_of(node.domain) == domain for node in nodes):
             return own, version, domain or "ONNX"
     return None
-
-
-def _check_versions(graph: "Graph", other: "Graph") -> None:
-    if apart := versions_apart(graph, other):
-        own, version, name = apart
-        raise ValueError(
-            f"the graphs use versions {own} and {version} of the operators of {name}: "
-            "convert_version() makes them the same"
-        )
 
 
 def _take_rest(graph: "Graph", added: Any) -> None:

@@ -58,6 +58,15 @@ def _dimension(place: int, given: Any) -> int:
     return length
 
 
+def fits(shape: tuple[int, ...], declared: "tuple[int | str | None, ...] | None") -> bool:
+    """Whether a shape is a declared one, in which -1, a name or None stands for any length."""
+    if declared is None:
+        return True
+    pairs = zip(shape, declared, strict=False)
+    is_same = (not isinstance(n, int) or n in (-1, m) for m, n in pairs)
+    return len(shape) == len(declared) and all(is_same)
+
+
 def count_of(lengths: tuple[int, ...]) -> int:
     """How many elements a shape has; more than can be counted, if it has too many.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import named_error
+from ortcffi._convert import named
 from ortcffi._native import address_of
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, OutOfMemory, out_of_memory
@@ -165,10 +165,8 @@ def copy_of(
     """Make a tensor with memory of its own, with the elements of an array."""
     value = empty(cls, x.shape, element, api=api)
     if element is ElementType.STRING:
-        try:
+        with named(name):
             value._fill_strings(x.ravel().tolist())
-        except (TypeError, ValueError) as error:
-            raise named_error(name, error) from None
     elif element in PACKED:
         bytes_of(value)[...] = pack(x, PACKED[element])
     else:
