@@ -30,23 +30,22 @@ def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:
     return base, base.GetApi(api.version)
 
 
-def call_host(name: str, function: Any, *arguments: Any) -> None:
-    """Call a function of the core; raise the exception for a failing status."""
-    call(core_api().pointer, name, function, *arguments)
+def call_host(name: str, *arguments: Any, function: str = "") -> None:
+    """Call a function of ``ortcore.h``; raise for a failing status, which `function` answered."""
+    call(core_api().pointer, function or name, host_function(name), *arguments)
 
 
 def call_host_on(owner: Any, name: str, *arguments: Any) -> None:
     """Do the same with the handle of an object first, which no other thread closes meanwhile."""
     owner._read_handle(
-        lambda _table, handle: call_host(name, host_function(name), handle, *arguments),
-        owner.api.pointer,
+        lambda _table, handle: call_host(name, handle, *arguments), owner.api.pointer
     )
 
 
 def empty_sequence_on_core(api: "Api", element: int) -> Value:
     """Return a sequence without tensors of an element type, of a table of the core."""
     value, out = blank(Value, api)
-    call_host("OrtcoreEmptySequence", host_function("OrtcoreEmptySequence"), element, out)
+    call_host("OrtcoreEmptySequence", element, out)
     return value
 
 

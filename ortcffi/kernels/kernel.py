@@ -9,7 +9,7 @@ from ortcffi._convert import named
 from ortcffi._handle import Closing
 from ortcffi._native import compiled, ffi
 from ortcffi._public import public
-from ortcffi._table import core_api, host_function
+from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.kernels.host import call_host
 from ortcffi.values.checks import array_as, element_of_array, unfit
@@ -90,9 +90,8 @@ class Kernel(KernelHost, Closing):
         given = ffi.new("OrtTensorTypeAndShapeInfo*[]", handles)
         room = max(len(self.description.outputs), self._outputs)
         inferred = array_of_infos(api, room)
-        infer = host_function("OrtcoreKernelInferShapes")
-        arguments = (self.handle, given, len(infos), inferred.items, room)
-        call_host("InferOutputShapeFn", infer, *arguments)
+        arguments = self.handle, given, len(infos), inferred.items, room
+        call_host("OrtcoreKernelInferShapes", *arguments, function="InferOutputShapeFn")
         return tuple(moved(api, inferred, place) for place in range(room))
 
     def _info(self, place: int, x: Any) -> TensorTypeInfo | None:

@@ -9,7 +9,7 @@ from ortcffi._convert import AnyPath, absolute, of_type, of_type_or_none
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._table import core_api, host_function, made_by
+from ortcffi._table import core_api, made_by
 from ortcffi.custom_ops.describe import CustomOp, ops_of, read_op
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, copy_for, made_by_slot, table_of_host
@@ -162,11 +162,10 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         owner = owner_of("OrtSessionOptions*", core, lib.ReleaseSessionOptions)
         check(core.pointer, lib.CreateSessionOptions(core.pointer, out_of(owner)))
         options = owned_by(owner)
-        register = host_function("OrtcoreRegisterLibrary")
         name, is_copy = os.fsencode(self.path), ffi.new("int*")
         how = copy_for(name) if copy else lib.ORTCORE_COPY_IF_LOADED
-        given = (options, base, name, how, is_copy)
-        call_host("RegisterCustomOps", register, *given)
+        given = options, base, name, how, is_copy
+        call_host("OrtcoreRegisterLibrary", *given, function="RegisterCustomOps")
         self.is_copy = bool(is_copy[0])
         registered = ops_of(lib.ortcffi_options_ops(options))
         self.ops: tuple[LibraryOp, ...] = tuple(

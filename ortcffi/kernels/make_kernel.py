@@ -117,7 +117,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
 
 def _create(op: CustomOp, struct: Any, attributes: Any, kernel: Any, asked: Any) -> None:
     try:
-        call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(kernel))
+        call_host("OrtcoreKernelCreate", struct, out_of(kernel), function="CreateKernel")
     except OrtError as error:
         for mistake in _mistakes(op, attributes, struct):
             error.add_note(mistake)
@@ -282,7 +282,6 @@ def _attribute(name: str, value: Any) -> OpAttr:
 
 def _tensor(name: str, value: Value) -> OpAttr:
     made, out = OpAttr._blank(core_api())
-    make = host_function("OrtcoreTensorAttribute")
-    call_host("OrtcoreTensorAttribute", make, encode("name", name), value.handle, out)
+    call_host("OrtcoreTensorAttribute", encode("name", name), value.handle, out)
     made._open_handle()
     return made

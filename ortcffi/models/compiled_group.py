@@ -7,7 +7,6 @@ import numpy as np
 
 from ortcffi._convert import mapping
 from ortcffi._native import ffi
-from ortcffi._table import host_function
 from ortcffi.custom_ops.describe import Operand
 from ortcffi.errors import NotImplemented
 from ortcffi.kernels.definition import Definition, table_of
@@ -83,8 +82,7 @@ class CompiledGroup(Definition):
         make = _map if kind is ValueKind.MAP else _sequence
         with make(subject, result, element, table) as value:
             at = ffi.cast("OrtKernelContext*", context)
-            function = host_function("OrtcoreKernelSetOutput")
-            call_host("OrtcoreKernelSetOutput", function, at, index, value.handle)
+            call_host("OrtcoreKernelSetOutput", at, index, value.handle)
 
     def refuse_shape(self, index: int, shape: tuple[int, ...]) -> NoReturn:
         """Raise for an output that has another shape than in the model."""

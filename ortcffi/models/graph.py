@@ -75,10 +75,8 @@ class Graph(Suggests):
     _places: dict[str, int]  # where initializers were in their list, which may change
 
     def __init__(self, model: Any = None, *, opsets: Mapping[str, int] | None = None) -> None:
-        self._made, self._places = None, {}
         if model is None or isinstance(model, Mapping):
-            self._home = Home(Message("ModelProto"))
-            self._home.message.graph = self._message = Message("GraphProto")
+            self._begin(None, Message("GraphProto"))
             self._message.name = "graph"
             given = DEFAULT_OPSETS if opsets is None and model is None else opsets or model
             self.opsets.update(optional_mapping("opsets", given))
@@ -87,17 +85,20 @@ class Graph(Suggests):
             self.__init__(opsets={})  # type: ignore[misc]
             take_over(self, model)
         else:
-            self._home = home_of(model)
-            self._message = self._home.message.graph
+            home = home_of(model)
+            self._begin(home, home.message.graph)
 
-    @classmethod
-    def _of(cls, home: Home | None, message: Any) -> Self:
-        self = cls.__new__(cls)
+    def _begin(self, home: Home | None, message: Any) -> None:
         self._made, self._places = None, {}
         if home is None:
             home = Home(Message("ModelProto"))
             home.message.graph = message
         self._home, self._message = home, message
+
+    @classmethod
+    def _of(cls, home: Home | None, message: Any) -> Self:
+        self = cls.__new__(cls)
+        self._begin(home, message)
         return self
 
     def _as_branch(self) -> Any:

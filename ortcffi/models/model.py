@@ -8,7 +8,7 @@ from ortcffi._convert import below_current_folder, bytes_like, input_path, nativ
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import Suggests, public, shortened, size
-from ortcffi._table import core_api, host_function
+from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host, call_host_on
 from ortcffi.models.view import described
@@ -82,8 +82,7 @@ class Model(Suggests, Handle):
         if isinstance(model, (str, os.PathLike)):
             path = input_path("model", model)
             made, out = cls._blank(core_api())
-            opener = host_function("OrtcoreOpenModel")
-            call_host("ortcore_open_model", opener, ffi.new("ORTCHAR_T[]", native(path)), out)
+            call_host("OrtcoreOpenModel", ffi.new("ORTCHAR_T[]", native(path)), out)
             made._open_handle()
             made._indexes = {}
             made._path = below_current_folder("model", os.fsdecode(path))

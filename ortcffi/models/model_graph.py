@@ -8,7 +8,6 @@ from ortcffi._convert import decode
 from ortcffi._handle import Handle
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import host_function
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.errors import check
 from ortcffi.kernels.host import call_host
@@ -284,9 +283,10 @@ class ModelFunction:
 
         Values have no types, and attributes that refer to those of the function are None.
         """
-        name, out = "OrtcoreModelGraph", ffi.new("const OrtGraph**")
-        given = name, host_function(name), self._model, lib.ORTCORE_FUNCTIONS + self._place, out
-        self._home._read_handle(lambda *_: call_host(*given), self._home.api.pointer)
+        out = ffi.new("const OrtGraph**")
+        given = self._model, lib.ORTCORE_FUNCTIONS + self._place, out
+        read: Any = lambda *_: call_host("OrtcoreModelGraph", *given)  # noqa: E731
+        self._home._read_handle(read, self._home.api.pointer)
         return ModelGraph._of(self._home, out[0], self._home._indexes)
 
     def __repr__(self) -> str:

@@ -238,8 +238,8 @@ class Ep(Handle):
         with SessionOptions(core_api(), config=entries) as session:
             logger = host_function("OrtcoreLogger")()
             array = ffi.new("const OrtEpDevice*[]", handles)
-            create = host_function("OrtcoreCreateEp")
-            call_host("CreateEp", create, array, len(chosen), session.handle, logger, out)
+            given = array, len(chosen), session.handle, logger, out
+            call_host("OrtcoreCreateEp", *given, function="CreateEp")
         self._open_handle()
 
     @property
@@ -261,8 +261,7 @@ class Ep(Handle):
         graph = model._graph(lib.ORTCORE_GRAPH_FOLDED)
         claims, out = EpClaims._blank(core_api(), self, model, table=ffi.NULL)
         claims._indexes = {}
-        claim = host_function("OrtcoreEpClaim")
-        call_host("GetCapability", claim, self.handle, graph.handle, out)
+        call_host("OrtcoreEpClaim", self.handle, graph.handle, out, function="GetCapability")
         claims._open_handle()
         return claims
 
@@ -291,7 +290,7 @@ class Ep(Handle):
         if claims.ep is not self:
             raise ValueError(f"claims must be of this provider, not of another {claims.ep!r}")
         made, out = _Compiled._blank(core_api(), self, claims.model, table=ffi.NULL)
-        call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out)
+        call_host("OrtcoreEpCompile", claims.handle, out, function="Compile")
         made._open_handle()
         return made
 

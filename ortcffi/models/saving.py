@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from ortcffi._convert import byte_count, path_of
 from ortcffi._native import address_of_function, ffi, lib
@@ -24,25 +24,22 @@ if TYPE_CHECKING:
 Take = Callable[[Any], object]
 
 
-class _External(NamedTuple):
-    """Where tensors of so many bytes go."""
+def _write(
+    model: "Model", take: Take, take_external: Take | None = None, name: str = "", above: int = 0
+) -> None:
+    """Write a model; an exception of one of the functions that take it is raised itself.
 
-    take: Take
-    name: bytes
-    above: int
-
-
-def _write(model: "Model", take: Take, external: _External | None = None) -> None:
-    """Write a model; an exception of one of the functions that take it is raised itself."""
+    Tensors of so many bytes go to another function, and have the name of a file in the model.
+    """
     writing = ffi.new("OrtcoreWriting*")
     writing.version = lib.ORTCFFI_API_VERSION
     contexts = [Context(Sink(take, model.api))]
     writing.write, writing.state = address_of_function("ortcffi_write"), contexts[0].pointer
-    if external is not None:
-        contexts.append(Context(Sink(external.take, model.api)))
-        name = ffi.new("char[]", external.name)
+    text = ffi.new("char[]", os.fsencode(name))
+    if take_external is not None:
+        contexts.append(Context(Sink(take_external, model.api)))
         writing.write_external, writing.external_state = writing.write, contexts[1].pointer
-        writing.external_name, writing.external_above = name, external.above
+        writing.external_name, writing.external_above = text, above
     try:
         call_host_on(model, "OrtcoreWriteModel", writing)
     except OrtError as error:
@@ -72,7 +69,7 @@ def save(
         raise ValueError(f"external_data needs a file at path, which {given!r} is not")
     old = _data_files_of(target, type(model).load)
     with new_file(given) as file, _DataFile(target, file, is_next=bool(old)) as data:
-        _write(model, file.take, _External(data.take, os.fsencode(data.name), above))
+        _write(model, file.take, data.take, data.name, above)
         data.finish()
         file.finish()
         file.replace()

@@ -260,13 +260,12 @@ def makes_a_provider_without_a_logger(bench: Bench) -> None:
             bench.make(registered).close()
         out = ffi.new("OrtcoreEp**")
         devices = ffi.new("const OrtEpDevice*[]", [registered.devices[0].handle])
-        create, release = map(host_function, ("OrtcoreCreateEp", "OrtcoreReleaseEp"))
         with SessionOptions(core_api(), config=bench.config(registered)) as options:
             try:
-                call_host("CreateEp", create, devices, 1, options.handle, ffi.NULL, out)
+                call_host("OrtcoreCreateEp", devices, 1, options.handle, ffi.NULL, out)
             except OrtError:
                 return
-        release(out[0])
+        host_function("OrtcoreReleaseEp")(out[0])
 
 
 @rule("provider", "programs with several sessions")

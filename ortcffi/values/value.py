@@ -6,6 +6,7 @@ when it is first used.
 """
 
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, Self, TypeVar
 
 from ortcffi._public import public
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Shape
     from ortcffi.memory.info import MemoryInfo
     from ortcffi.table.api import Api
+    from ortcffi.values import sparse
     from ortcffi.values.sparse import SparseFormat
     from ortcffi.values.type_info import TypeInfo
 
@@ -37,6 +39,14 @@ if TYPE_CHECKING:
 
 else:
     ClassMethod = classmethod
+
+    class _Sparse:
+        """The module for sparse tensors, which is imported when it is first used."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(import_module("ortcffi.values.sparse"), name)
+
+    sparse = _Sparse()
 
 
 @public
@@ -105,8 +115,6 @@ class Value(Tensor):
         InvalidArgument
             An index is out of bounds, or there are too few or too many.
         """
-        from ortcffi.values import sparse
-
         return sparse.make(cls, "Coo", values, {"indices": indices}, shape, api, copy)
 
     @classmethod
@@ -133,8 +141,6 @@ class Value(Tensor):
         outer : ndarray of int64, shape (rows + 1,)
             Where each row begins in `values`, and the last ends.
         """
-        from ortcffi.values import sparse
-
         where = {"inner": inner, "outer": outer}
         return sparse.make(cls, "Csr", values, where, shape, api, copy)
 
@@ -159,8 +165,6 @@ class Value(Tensor):
         indices : ndarray of int32, shape (2, n)
             The row and the column of each block, counted in blocks.
         """
-        from ortcffi.values import sparse
-
         return sparse.make(cls, "BlockSparse", values, {"indices": indices}, shape, api, copy)
 
     @classmethod
@@ -182,8 +186,6 @@ class Value(Tensor):
         ValueError
             `x` cannot be borrowed.
         """
-        from ortcffi.values import sparse
-
         return sparse.from_scipy(cls, x, api, copy)
 
     # --- facts; `api`, `closed`, `readonly` and `shape` are compiled ------------------------------
@@ -242,8 +244,6 @@ class Value(Tensor):
     @property
     def sparse_format(self) -> "SparseFormat":
         """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
-        from ortcffi.values import sparse
-
         return sparse.sparse_format(self)
 
     @property
@@ -252,8 +252,6 @@ class Value(Tensor):
 
         API functions: ``GetSparseTensorValuesTypeAndShape``, ``GetSparseTensorValues``.
         """
-        from ortcffi.values import sparse
-
         return sparse.sparse_values(self)
 
     @property
@@ -262,8 +260,6 @@ class Value(Tensor):
 
         API functions: ``GetSparseTensorIndicesTypeShape``, ``GetSparseTensorIndices``.
         """
-        from ortcffi.values import sparse
-
         return sparse.sparse_indices(self)
 
     def to_scipy(self) -> Any:
@@ -278,8 +274,6 @@ class Value(Tensor):
         TypeError
             The value is no sparse matrix.
         """
-        from ortcffi.values import sparse
-
         return sparse.to_scipy(self)
 
     # --- any value; `close` and `handle` are compiled ---------------------------------------------
@@ -300,9 +294,7 @@ class Value(Tensor):
         if kind in (ValueKind.SEQUENCE, ValueKind.MAP):
             return self._contents(None)
         if kind == ValueKind.SPARSE:
-            from ortcffi.values.sparse import to_dict
-
-            return to_dict(self)
+            return sparse.to_dict(self)
         return tensors.to_lists(self)
 
     def copy(self) -> Self:
@@ -348,12 +340,10 @@ def _parts_of(value: Value, protocol: int) -> "tuple[Callable[..., Any], tuple[A
 
 
 def _sparse_parts_of(value: Value) -> "tuple[Callable[..., Any], tuple[Any, ...]]":
-    from ortcffi.values.sparse import SparseFormat
-
     makers: dict[SparseFormat, Callable[..., Value]] = {
-        SparseFormat.COO: value.sparse_coo,
-        SparseFormat.CSR: value.sparse_csr,
-        SparseFormat.BLOCK_SPARSE: value.block_sparse,
+        sparse.SparseFormat.COO: value.sparse_coo,
+        sparse.SparseFormat.CSR: value.sparse_csr,
+        sparse.SparseFormat.BLOCK_SPARSE: value.block_sparse,
     }
     layout = value.sparse_format
     if layout not in makers:
