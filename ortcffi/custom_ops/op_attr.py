@@ -154,10 +154,8 @@ def _type(given: Any) -> OpAttrType:
 
 
 def _float(each: Any) -> float:
-    if isinstance(each, (str, bytes)):
-        raise TypeError(f"value must have numbers for the type FLOATS or FLOAT, not {each!r}")
     try:
-        number = float(each)
+        number = float(None if isinstance(each, (str, bytes)) else each)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise TypeError(
             f"value must have numbers for the type FLOATS or FLOAT, not {each!r}"
@@ -223,12 +221,8 @@ def other_attributes(
 
 def _other(kind: str, given: OpAttr) -> Any:
     value: Any = given.value
-    if kind == "INT":
-        return value ^ 1
-    if kind == "FLOAT":
-        return value + 1.0
-    if kind == "INTS":
-        return [n ^ 1 for n in value] or None
-    if kind == "FLOATS":
-        return [x + 1.0 for x in value] or None
+    if kind in ("INT", "INTS"):
+        return value ^ 1 if kind == "INT" else [n ^ 1 for n in value] or None
+    if kind in ("FLOAT", "FLOATS"):
+        return value + 1.0 if kind == "FLOAT" else [x + 1.0 for x in value] or None
     return None

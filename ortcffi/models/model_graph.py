@@ -239,6 +239,10 @@ class ModelGraph(Handle):
     __iter__ = view.refuse_iteration
 
 
+def _shown_text(field: str, doc: str) -> Any:
+    return property(lambda self: shown(getattr(self._message, field)), None, None, doc)
+
+
 @public
 class ModelFunction:
     """A function of a model: an operator that is described by other operators.
@@ -251,20 +255,9 @@ class ModelFunction:
     def __init__(self, message: Any, home: ModelGraph, model: Any, place: int) -> None:
         self._message, self._home, self._model, self._place = message, home, model, place
 
-    @property
-    def domain(self) -> str:
-        """What nodes that call it have as domain."""
-        return shown(self._message.domain)
-
-    @property
-    def name(self) -> str:
-        """What nodes that call it have as operator."""
-        return shown(self._message.name)
-
-    @property
-    def overload(self) -> str:
-        """What nodes that call it have as overload."""
-        return shown(self._message.overload)
+    domain: str = _shown_text("domain", "What nodes that call it have as domain.")
+    name: str = _shown_text("name", "What nodes that call it have as operator.")
+    overload: str = _shown_text("overload", "What nodes that call it have as overload.")
 
     @property
     def attributes(self) -> tuple[str, ...]:

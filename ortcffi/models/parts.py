@@ -292,6 +292,16 @@ class ModelValue(Part):
         return f"<ModelValue {shortened(self.name)}: {known}>"
 
 
+def _text_of_node(slot: str, doc: str) -> Any:
+    """Return a property that is the text which a function answers for a node."""
+
+    def read(node: "ModelNode") -> Any:
+        graph, at = node.graph, node._pointer
+        return graph._read_handle(lambda table, _: _text(table, slot, at), graph.api.pointer)
+
+    return property(read, None, None, f"{doc} API function: ``{slot}``.")
+
+
 @public
 class ModelNode(Part):
     """A node of a graph: one call of an operator.
@@ -319,25 +329,16 @@ class ModelNode(Part):
         self._op_type = found[0]
         self._inputs, self._outputs = tuple(found[1:outputs]), tuple(found[outputs:])
 
-    def _ask_text(self, slot: str) -> str:
-        read: Any = lambda table, _handle: _text(table, slot, self._pointer)  # noqa: E731
-        text: str = self.graph._read_handle(read, self.graph.api.pointer)
-        return text
-
     @property
     def op_type(self) -> str:
         """The operator. API function: ``Node_GetOperatorType``."""
         return self._op_type
 
-    @property
-    def domain(self) -> str:
-        """The operator's domain; "" is that of ONNX. API function: ``Node_GetDomain``."""
-        return self._ask_text("Node_GetDomain")
-
-    @property
-    def name(self) -> str:
-        """The name, which may be "". API function: ``Node_GetName``."""
-        return self._ask_text("Node_GetName")
+    domain: str = _text_of_node("Node_GetDomain", 'The operator\'s domain; "" is that of ONNX.')
+    name: str = _text_of_node("Node_GetName", 'The name, which may be "".')
+    ep_name: str = _text_of_node(
+        "Node_GetEpName", 'The execution provider that it is assigned to; "" where it is to none.'
+    )
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -407,14 +408,6 @@ class ModelNode(Part):
         """
         version = int(self._get("Node_GetSinceVersion", "int*"))
         return version if version > 0 else None
-
-    @property
-    def ep_name(self) -> str:
-        """The execution provider that it is assigned to; "" where it is to none.
-
-        API function: ``Node_GetEpName``.
-        """
-        return self._ask_text("Node_GetEpName")
 
     def __repr__(self) -> str:
         if self.graph.closed:
