@@ -5,8 +5,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import decode
-from ortcffi._native import extension_path, ffi, lib
+from ortcffi._native import by_slot, extension_path, ffi, lib
 from ortcffi._table import core_api, host_function
 from ortcffi.errors import call
 from ortcffi.values.lifecycle import blank
@@ -71,10 +70,6 @@ def copy_for_options(path: bytes) -> int:
 
 def made_by_slot() -> dict[str, int]:
     """How many objects each slot has made that watched libraries have not released."""
-    counts = ffi.new("uint64_t[]", lib.ORTCFFI_SLOTS)
-    host_function("OrtcoreWatchedObjects")(counts)
-    return {
-        decode(lib.ortcffi_slot_row(i).name): n
-        for i, n in enumerate(ffi.unpack(counts, lib.ORTCFFI_SLOTS))
-        if n
-    }
+    counts = ffi.new("uint64_t[]", lib.ORTCFFI_SLOTS_AND_EP)
+    host_function("OrtcoreWatchedObjects")(counts)  # writes those of OrtApi, the first ones
+    return by_slot(counts)

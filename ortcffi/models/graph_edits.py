@@ -20,10 +20,10 @@ from ortcffi.models.graph_names import (
 )
 from ortcffi.models.graph_parts import GraphNode, GraphValue, outer_names, set_type
 from ortcffi.models.message import (
-    Message,
     domain_of,
     element_of_file,
     graphs_in,
+    make,
     subgraphs_of,
     tensors_of,
 )
@@ -181,8 +181,8 @@ def apart(self: "Graph", but: set[str]) -> tuple[bytes, dict[str, tuple[Any, ...
             weights[tensor.name] = tensor.raw_data, tuple(tensor.dims), element
             tensor.raw_data, tensor.data_location = None, 1
             for key, value in (("location", "weights"), ("length", str(size))):
-                tensor.external_data.append(Message("StringStringEntryProto"))
-                tensor.external_data[-1].key, tensor.external_data[-1].value = key, value
+                entry = make("StringStringEntryProto", key=key, value=value)
+                tensor.external_data.append(entry)
     return model._home.message.to_bytes(), weights
 
 
@@ -477,8 +477,7 @@ def initializers_to_constants(self: "Graph", wanted: Callable[[str], bool] | Non
     ]
     for tensor in tensors:
         node = GraphNode("Constant", (), [tensor.name])._message
-        node.attribute.append(Message("AttributeProto"))
-        node.attribute[0].name, node.attribute[0].type, node.attribute[0].t = "value", 4, tensor
+        node.attribute.append(make("AttributeProto", name="value", type=4, t=tensor))
         made.append(node)
     gone = set(map(id, tensors))
     message.initializer = [each for each in message.initializer if id(each) not in gone]

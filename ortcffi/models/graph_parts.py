@@ -17,6 +17,7 @@ from ortcffi.models.message import (
     Message,
     element_in_file,
     element_of_file,
+    make,
     subgraphs_of,
     tensors_in,
 )
@@ -104,8 +105,8 @@ class GraphValue:
             self._graph._message.value_info.append(self._message)
             self._is_new = False
         if found is None:
-            self._message.type = Message("TypeProto")
-            self._message.type.tensor_type = found = Message("TypeProto.Tensor")
+            found = Message("TypeProto.Tensor")
+            self._message.type = make("TypeProto", tensor_type=found)
         return found
 
     def __eq__(self, other: object) -> bool:
@@ -165,10 +166,9 @@ def dimensions_of(shape: Any) -> Any:
         return None
     if isinstance(shape, str) or not isinstance(shape, Iterable):
         raise TypeError(f"shape must be an iterable of int, str and None, not {shape!r}")
-    made = Message("TensorShapeProto")
-    for i, each in enumerate(shape):
-        made.dim.append(set_dimension(Message("TensorShapeProto.Dimension"), f"shape[{i}]", each))
-    return made
+    kind = "TensorShapeProto.Dimension"
+    lengths = [set_dimension(Message(kind), f"shape[{i}]", each) for i, each in enumerate(shape)]
+    return make("TensorShapeProto", dim=lengths)
 
 
 def set_dimension(dimension: Any, argument: str, length: "Dimension") -> Any:
@@ -184,11 +184,9 @@ def set_dimension(dimension: Any, argument: str, length: "Dimension") -> Any:
 
 def set_type(info: Any, element_type: Any, shape: Any) -> Any:
     """Make a value a tensor; return it."""
-    tensor = Message("TypeProto.Tensor")
-    tensor.elem_type = element_in_file(as_element(element_type, "element_type"))
-    tensor.shape = dimensions_of(shape)
-    info.type = Message("TypeProto")
-    info.type.tensor_type = tensor
+    number = element_in_file(as_element(element_type, "element_type"))
+    tensor = make("TypeProto.Tensor", elem_type=number, shape=dimensions_of(shape))
+    info.type = make("TypeProto", tensor_type=tensor)
     return info
 
 

@@ -42,6 +42,14 @@ def shown(given: str) -> str:
     return given.encode(errors="surrogateescape").decode(errors="replace")
 
 
+def make(kind: str, **fields: Any) -> Any:
+    """Return a new message with some fields."""
+    made = Message(kind)
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return made
+
+
 def message_of_bytes(content: Any) -> Any:
     """Return the message of a model; `InvalidProtobuf` where the bytes are none."""
     try:

@@ -8,7 +8,7 @@ from ortcffi._public import quoted
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.errors import NotImplemented as NotAvailable
 from ortcffi.models.graph_parts import GraphNode, dimensions_of
-from ortcffi.models.message import Message, element_in_file
+from ortcffi.models.message import Message, element_in_file, make
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.stored import tensor_of
 from ortcffi.values.element_types import ValueKind
@@ -113,30 +113,21 @@ def _type_of_optional(node: "ModelNode") -> "TypeInfo | None":
 
 
 def _value(value: "ModelValue") -> Any:
-    made, info = Message("ValueInfoProto"), value.type
-    made.name = value.name
-    made.type = None if info is None else _type(info)
-    return made
+    info = value.type
+    kind = None if info is None else _type(info)
+    return make("ValueInfoProto", name=value.name, type=kind)
 
 
 def _type(info: "TypeInfo") -> Any:
-    kind, contained, made = info.kind, info.contained, Message("TypeProto")
-    if kind in (ValueKind.TENSOR, ValueKind.SPARSE):
+    kind, contained, tensor = info.kind, info.contained, info.tensor_info
+    if tensor is not None and kind in (ValueKind.TENSOR, ValueKind.SPARSE):
         field = "tensor_type" if kind == ValueKind.TENSOR else "sparse_tensor_type"
-        setattr(made, field, _tensor_type(info.tensor_info))
-        return made
+        number, shape = element_in_file(tensor.element_type), dimensions_of(tensor.shape)
+        return make("TypeProto", **{field: make("TypeProto.Tensor", elem_type=number, shape=shape)})
     inner = Message("TypeProto") if contained is None else _type(contained)
     if kind == ValueKind.MAP:
-        made.map_type = Message("TypeProto.Map")
-        made.map_type.key_type, made.map_type.value_type = int(info.key_type or 0), inner
-        return made
-    holder = Message("TypeProto.Sequence")  # an optional has the same fields
-    holder.elem_type = inner
-    setattr(made, "sequence_type" if kind == ValueKind.SEQUENCE else "optional_type", holder)
-    return made
-
-
-def _tensor_type(info: Any) -> Any:
-    made = Message("TypeProto.Tensor")
-    made.elem_type, made.shape = element_in_file(info.element_type), dimensions_of(info.shape)
-    return made
+        held = make("TypeProto.Map", key_type=int(info.key_type or 0), value_type=inner)
+        return make("TypeProto", map_type=held)
+    field = "sequence_type" if kind == ValueKind.SEQUENCE else "optional_type"
+    # An optional has the same fields as a sequence.
+    return make("TypeProto", **{field: make("TypeProto.Sequence", elem_type=inner)})

@@ -14,6 +14,7 @@ from ortcffi.models.message import (
     Message,
     domain_of,
     element_in_file,
+    make,
     message_of_bytes,
     message_of_model,
 )
@@ -85,12 +86,11 @@ def home_of(model: Any) -> Home:
 
 def _value_of_tensor(tensor: Any, home: Home | None) -> Any:
     """Return the `ModelValue` of a tensor, in a model of its own."""
-    model, graph = Message("ModelProto"), Message("GraphProto")
     is_sparse = tensor.kind == "SparseTensorProto"
     named = tensor.copy()
     (named.values if is_sparse else named).name = "t"
-    setattr(graph, "sparse_initializer" if is_sparse else "initializer", [named])
-    model.ir_version, model.graph = 8, graph
+    field = "sparse_initializer" if is_sparse else "initializer"
+    model = make("ModelProto", ir_version=8, graph=make("GraphProto", **{field: [named]}))
     return (home or Home(model)).open(model).graph.values["t"]
 
 
@@ -108,6 +108,7 @@ def settle_tensors(tensors: Iterable[Any], home: Home) -> None:
             tensor.external_data, tensor.data_location = [], None
 
 
+_STRING = int(ElementType.STRING)
 # What the value of a node Constant is in, and the type of the elements.
 _CONSTANTS = {
     "value_float": ("f", "f4"),
@@ -129,19 +130,16 @@ def constant_tensor(node: Any) -> Any:
         field, dtype = _CONSTANTS[name]
         return tensor_of("", np.array(getattr(attribute, field), dtype))
     if name in ("value_string", "value_strings"):
-        tensor = Message("TensorProto")
-        tensor.data_type = int(ElementType.STRING)
-        tensor.string_data = [attribute.s] if name == "value_string" else attribute.strings
-        tensor.dims = [] if name == "value_string" else [len(attribute.strings)]
-        return tensor
+        is_one = name == "value_string"
+        texts = [attribute.s] if is_one else attribute.strings
+        dims = [] if is_one else [len(texts)]
+        return make("TensorProto", data_type=_STRING, string_data=texts, dims=dims)
     return None
 
 
 def tensor_of(name: str, given: Any, argument: str = "value") -> Any:
     """Return the message of an array or a `Value`, whose memory it shares."""
-    tensor = Message("TensorProto")
-    if name:
-        tensor.name = name
+    tensor = make("TensorProto", **({"name": name} if name else {}))
     if isinstance(given, Value):
         if given.kind is not ValueKind.TENSOR:
             raise NotAvailable(f"{argument} must be a dense tensor", "AddInitializerToGraph")
@@ -174,14 +172,10 @@ def _memory(given: Any, element: int) -> memoryview:
 
 def info_of(name: str, tensor: Any = None) -> Any:
     """Return the message of a value; with the type of a tensor."""
-    made = Message("ValueInfoProto")
-    made.name = name
+    made = make("ValueInfoProto", name=name)
     if tensor is not None:
-        kind, shape = Message("TypeProto.Tensor"), Message("TensorShapeProto")
-        for length in tensor.dims:
-            shape.dim.append(Message("TensorShapeProto.Dimension"))
-            shape.dim[-1].dim_value = length
-        kind.elem_type, kind.shape = tensor.data_type, shape
-        made.type = Message("TypeProto")
-        made.type.tensor_type = kind
+        lengths = [make("TensorShapeProto.Dimension", dim_value=each) for each in tensor.dims]
+        shape = make("TensorShapeProto", dim=lengths)
+        kind = make("TypeProto.Tensor", elem_type=tensor.data_type, shape=shape)
+        made.type = make("TypeProto", tensor_type=kind)
     return made
