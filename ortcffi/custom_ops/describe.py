@@ -114,19 +114,13 @@ def _operand(op: Any, is_output: int, i: int) -> Operand:
     )
 
 
-def _copied(origin: Any) -> Any:
-    """Return a copy of a list of ops, as a cdata that owns it."""
-    owner = owner_of("ortcffi_ops*", None, lib.ortcffi_end_ops)
-    if not lib.ortcffi_new_ops(origin, out_of(owner)):
-        raise MemoryError("there is no memory for a list of custom ops")
-    return owned_by(owner)
-
-
 def listed(ops: Any) -> list[CustomOp]:
     """Return the ops of a list, with what they declare."""
     # A copy keeps the libraries of the ops loaded, also if another thread drops them meanwhile.
-    copy = _copied(ops)
-    return [read_op(domain, op) for domain, op in ops_of(copy)]
+    owner = owner_of("ortcffi_ops*", None, lib.ortcffi_end_ops)
+    if not lib.ortcffi_new_ops(ops, out_of(owner)):
+        raise MemoryError("there is no memory for a list of custom ops")
+    return [read_op(domain, op) for domain, op in ops_of(owned_by(owner))]
 
 
 def ops_of(ops: Any) -> Iterator[tuple[str, Any]]:

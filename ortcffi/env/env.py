@@ -270,22 +270,21 @@ class Env(Handle):
         measures = ffi.NULL if cfg is None else self._of("cfg", cfg, ArenaCfg)
         wanted = self._of("info", memory, MemoryInfo)
         pairs = optional_mapping("options", options)
-        if provider is None:
-            if pairs:
-                raise ValueError("options are a provider's, and no provider was given")
-            with allocators_lock:  # the core's takes the place of one that another thread looks up
-                self._call("CreateAndRegisterAllocator", wanted, measures)
-            self._count(memory)
-            if info is None and cfg is not None:
-                self._state.arena_limit = cfg.measures.get("max_mem", 0)
-            return
         keys = [ffi.new("char[]", encode("an option", key)) for key in pairs]
         values = [ffi.new("char[]", encode(f"the option {key!r}", pairs[key])) for key in pairs]
         arrays = ffi.new("char*[]", keys), ffi.new("char*[]", values)
-        name = encode("provider", provider)
-        with allocators_lock:
-            self._call("CreateAndRegisterAllocatorV2", name, wanted, measures, *arrays, len(pairs))
+        slot = "CreateAndRegisterAllocator"
+        given: tuple[Any, ...] = wanted, measures
+        if provider is not None:
+            given = encode("provider", provider), *given, *arrays, len(pairs)
+            slot = "CreateAndRegisterAllocatorV2"
+        elif pairs:
+            raise ValueError("options are a provider's, and no provider was given")
+        with allocators_lock:  # the core's takes the place of one that another thread looks up
+            self._call(slot, *given)
         self._count(memory)
+        if provider is None and info is None and cfg is not None:
+            self._state.arena_limit = cfg.measures.get("max_mem", 0)
 
     def _count(self, memory: MemoryInfo) -> None:
         """Note that an allocator was registered."""

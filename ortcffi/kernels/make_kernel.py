@@ -268,7 +268,10 @@ def _attribute(name: str, value: Any) -> OpAttr:
     if isinstance(value, np.ndarray):
         value = Value.from_numpy(value, copy=True, api=api)
     if isinstance(value, Value):
-        return _tensor(name, value)
+        made, out = OpAttr._blank(api)
+        call_host("OrtcoreTensorAttribute", encode("name", name), value.handle, out)
+        made._open_handle()
+        return made
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):
@@ -278,10 +281,3 @@ def _attribute(name: str, value: Any) -> OpAttr:
     if isinstance(value, (list, tuple)) and not value:
         raise TypeError("an empty list has no type: use OpAttr(name, [], OpAttrType.INTS)")
     return OpAttr(name, value, api=api)
-
-
-def _tensor(name: str, value: Value) -> OpAttr:
-    made, out = OpAttr._blank(core_api())
-    call_host("OrtcoreTensorAttribute", encode("name", name), value.handle, out)
-    made._open_handle()
-    return made

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
     from ortcffi._ort import Cdata
-    from ortcffi.table.elf import Platform
 
 
 ENTRY = "OrtGetApiBase"
@@ -186,8 +185,10 @@ def inspect(argument: str, path: str) -> None:
     """
     from ortcffi.table import elf  # not needed by those who stay with the embedded core
 
+    native = None
+    with suppress(elf.ElfError):  # the extension module of this process is no ELF file
+        native = elf.read(extension_path()).platform
     try:
-        native = _native_platform()
         library = elf.read(path) if native else None
     except (FileNotFoundError, NotADirectoryError):
         raise _error(argument, path, "does not exist", _EXPECTED, LibraryNotFound) from None
@@ -201,16 +202,6 @@ def inspect(argument: str, path: str) -> None:
         raise _error(argument, path, problem, "get the library for this platform")
     if library and library.exports is not None and ENTRY not in library.exports:
         raise _no_entry(argument, path)
-
-
-def _native_platform() -> "Platform | None":
-    """Get the platform of this process, read from the extension module; None if that is not ELF."""
-    from ortcffi.table import elf
-
-    try:
-        return elf.read(extension_path()).platform
-    except elf.ElfError:
-        return None
 
 
 def _no_entry(argument: str, path: str) -> LoadError:
