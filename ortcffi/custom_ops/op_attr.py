@@ -13,7 +13,7 @@ from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -104,12 +104,10 @@ class OpAttr(FromHandle):
     @property
     def value(self) -> "Value":
         """A copy of the value. API function: ``ReadOpAttr``, since version 17."""
-        kind = self.type
-        size = ffi.new("size_t*")
+        kind, size = self.type, ffi.new("size_t*")
         # A buffer that is too small is an error, but the call still writes the size.
-        handle, api = self.handle, self.api.pointer
         with suppress(OrtError):
-            check(api, lib.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size))
+            self._call("ReadOpAttr", kind, ffi.NULL, 0, size)
         data = ffi.new("char[]", max(size[0], 8))
         self._call("ReadOpAttr", kind, data, size[0], size)
         value: Value = read_value(kind, data, size[0])

@@ -348,11 +348,10 @@ class Env(Handle):
         """
         from ortcffi.ep.hardware import HardwareDevice
 
-        count = ffi.new("size_t*")
-        self._call("GetNumHardwareDevices", count)
-        out = ffi.new("const OrtHardwareDevice*[]", max(count[0], 1))
-        self._call("GetHardwareDevices", out, count[0])
-        return [HardwareDevice._of(self.api, out[i], self) for i in range(count[0])]
+        count = self._get("GetNumHardwareDevices", "size_t*")
+        out = ffi.new("const OrtHardwareDevice*[]", max(count, 1))
+        self._call("GetHardwareDevices", out, count)
+        return [HardwareDevice._of(self.api, out[i], self) for i in range(count)]
 
     def register_ep(  # noqa: PLR0913  # what only some callers want has a name
         self,

@@ -289,10 +289,8 @@ class Allocator(Blocks, Handle):
     @property
     def info(self) -> MemoryInfo:
         """Where the memory is, borrowed from this allocator. API function: ``AllocatorGetInfo``."""
-        out = ffi.new("const OrtMemoryInfo**")
-        handle, api = self.handle, self.api.pointer  # kept, where another thread closes this
-        check(api, lib.AllocatorGetInfo(api, handle, out))
-        return MemoryInfo(self.api, out[0], parent=self)
+        found = self._get("AllocatorGetInfo", "const OrtMemoryInfo**")
+        return MemoryInfo(self.api, found, parent=self)
 
     @property
     def stats(self) -> "AllocatorStats":

@@ -7,8 +7,8 @@ import numpy as np
 from numpy import dtype as as_dtype
 
 from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import ffi, lib
-from ortcffi.errors import OutOfMemory, check, out_of_memory
+from ortcffi._native import lib
+from ortcffi.errors import OutOfMemory, out_of_memory
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -70,18 +70,11 @@ def scratch_for(api: "Api") -> "OrtAllocator":
     none needs to be freed.
     """
     info: Any = vars(api).get("_scratch_info")
-    if info is None:  # belongs to the library, which stays as long as the table
-        info = vars(api).setdefault("_scratch_info", _info_of(api))
+    if info is None:  # the same for ever; belongs to the library, which stays as long as the table
+        found = api.default_allocator._get("AllocatorGetInfo", "const OrtMemoryInfo**")
+        info = vars(api).setdefault("_scratch_info", found)
     owner = owner_of("OrtAllocator*", None, lib.ortcffi_release_scratch)
     if not lib.ortcffi_new_scratch(info, out_of(owner)):
         raise out_of_memory("there is no memory for an allocator", "Alloc")
-    found: OrtAllocator = owned_by(owner)
-    return found
-
-
-def _info_of(api: "Api") -> Any:
-    """Where the library's default allocator allocates: the same for ever, so it is asked once."""
-    out = ffi.new("const OrtMemoryInfo**")
-    allocator = api.default_allocator.handle
-    check(api.pointer, lib.AllocatorGetInfo(api.pointer, allocator, out))
-    return out[0]
+    scratch: OrtAllocator = owned_by(owner)
+    return scratch

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 import ortcffi._table
 from ortcffi._convert import pointer
 from ortcffi._handle import out_of
-from ortcffi._native import address_of, compiled, ffi, lib
+from ortcffi._native import address_of, compiled, ffi
 from ortcffi._public import public
 from ortcffi._table import Table, made_by
-from ortcffi.errors import check
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.values.element_types import ElementType, ValueKind
 
@@ -88,11 +87,10 @@ def blank(
 
 def memory_info(value: Tensor) -> MemoryInfo:
     """Do the work of `Value.memory_info`."""
-    value.api.require("GetTensorMemoryInfo")
     require_content(value)
     value._hold()
-    out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
-    check(api, lib.GetTensorMemoryInfo(api, value.handle, out))
+    out = ffi.new("const OrtMemoryInfo**")
+    value.api._call("GetTensorMemoryInfo", value.handle, out)
     return MemoryInfo(value.api, out[0], parent=value)
 
 

@@ -148,10 +148,8 @@ class TypeInfo(Handle):
 
         API function: ``GetDenotationFromTypeInfo``, since version 2.
         """
-        out, length = ffi.new("const char**"), ffi.new("size_t*")
-        handle, api = self.handle, self.api  # kept until the text is decoded
-        api.require("GetDenotationFromTypeInfo")
-        check(api.pointer, lib.GetDenotationFromTypeInfo(api.pointer, handle, out, length))
+        out, length, _held = ffi.new("const char**"), ffi.new("size_t*"), self.handle
+        self._call("GetDenotationFromTypeInfo", out, length)
         return ffi.unpack(out[0], length[0]).decode(errors="replace") if length[0] else ""
 
     @property
@@ -172,8 +170,8 @@ class TypeInfo(Handle):
         part = self._part("CastTypeInfoToMapTypeInfo", "OrtMapTypeInfo")
         if not part:
             return None
-        out, api = ffi.new("ONNXTensorElementDataType*"), self.api.pointer
-        check(api, lib.GetMapKeyType(api, part, out))
+        out = ffi.new("ONNXTensorElementDataType*")
+        self.api._call("GetMapKeyType", part, out)
         return known(ElementType, out[0])
 
     @property
