@@ -13,12 +13,12 @@ import argparse
 import os
 import random
 import re
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from ortcffi.kernels.child import run_command
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 FOLDERS = ["core/src", "ortcffi/boundary"]
@@ -91,25 +91,14 @@ def chosen(seed: int, count: int) -> list[Change]:
     return list(found.values())
 
 
-def run(*command: str, seconds: float = SECONDS) -> str | None:
+def run(*command: str) -> str | None:
     """Run a command; the last line that it printed if it fails, otherwise None."""
-    with subprocess.Popen(
-        command,
-        cwd=CHECKOUT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return f"it takes longer than {seconds} s"
-    failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return None if process.returncode == 0 else (failed or output.splitlines() or ["it ends"])[-1]
+    code, output, errors = run_command(command, SECONDS)
+    if code is None:
+        return f"it takes longer than {SECONDS} s"
+    lines = (output + errors).decode(errors="replace").splitlines()
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    return None if code == 0 else (failed or lines or ["it ends"])[-1]
 
 
 def build() -> str | None:
@@ -144,6 +133,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--list", action="store_true", help="only print the changes")
     options = parser.parse_args()
+    os.chdir(CHECKOUT)
     survivors = 0
     for number, change in enumerate(chosen(options.seed, options.count), 1):
         text = change.path.read_text(encoding="utf-8")
