@@ -71,12 +71,21 @@ def load_engine() -> "Api":
 
     While the variable ``ORTCFFI_LIBRARY`` and ``sys.path`` stay as they are, it is searched once.
     """
-    from ortcffi.table.load import VARIABLE
+    from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 
     global _found  # noqa: PLW0603  # there is one process
     settings = os.environ.get(VARIABLE), sys.path
     if _found is None or _found[0] != settings:
-        _found = (settings[0], sys.path.copy()), _search()
+        try:
+            _found = (settings[0], sys.path.copy()), load()
+        except LibraryNotFound as error:
+            if error.path is not None:  # ORTCFFI_LIBRARY names it
+                raise
+            remedy = advice()
+            message = f"a Session needs a library that runs models, and none was found: {remedy}"
+            missing = LibraryNotFound(message)
+            missing.problem, missing.remedy = error.problem, remedy
+            raise missing from error
     return _found[1]
 
 
@@ -91,18 +100,3 @@ def advice(library: str = "pass api=ortcffi.load({})", ep: str = "pass providers
     names = installed or ["nxrt"]
     install = "" if installed else "run 'pip install nxrt-ep-cpu' and "
     return f"{get}{library.format('' if is_here else 'path')}; or {install}{ep.format(names[0])}"
-
-
-def _search() -> "Api":
-    from ortcffi.table.load import LibraryNotFound, load
-
-    try:
-        return load()
-    except LibraryNotFound as error:
-        if error.path is not None:  # ORTCFFI_LIBRARY names it
-            raise
-        remedy = advice()
-        message = f"a Session needs a library that runs models, and none was found: {remedy}"
-        missing = LibraryNotFound(message)
-        missing.problem, missing.remedy = error.problem, remedy
-        raise missing from error
