@@ -25,6 +25,7 @@ AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 INT32 = (-(2**31), 2**31 - 1)
 UINT32 = (0, 2**32 - 1)
+INT64 = (-(2**63), 2**63 - 1)
 SIZE = (0, 2**63 - 1)  # libraries add to sizes before they look at them; the upper half would wrap
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import encode, float32, integer, known
+from ortcffi._convert import INT64, encode, float32, integer, known
 from ortcffi._handle import FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
     Value = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
-
-
-INT64 = (-(2**63), 2**63 - 1)
 
 
 @public

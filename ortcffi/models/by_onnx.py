@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import integer
+from ortcffi._convert import SIZE, integer
 from ortcffi._public import quoted
 from ortcffi.errors import InvalidGraph
 from ortcffi.models.graph_attributes import names_of
@@ -204,7 +204,7 @@ def inline(graph: "Graph", max_nodes: int = 1_000_000) -> None:
     functions = graph._home.message.functions
     if not functions:
         return
-    limit = integer("max_nodes", max_nodes, (0, 2**63 - 1))
+    limit = integer("max_nodes", max_nodes, SIZE)
     count = _Counter(functions).nodes(graph._message.node)
     if count > limit:
         raise InvalidGraph(f"the graph would have {count:,} nodes, and max_nodes is {limit:,}")

@@ -8,6 +8,7 @@ from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import (
+    SIZE,
     bytes_like,
     callable_or_none,
     encode,
@@ -41,7 +42,6 @@ __all__ = ["CompileFlags", "StoredAt", "WeightlessMode", "compile_model"]
 
 Path = str | os.PathLike[str]
 _SET = "ModelCompilationOptions_Set"
-_SIZE = (0, 2**63 - 1)
 
 
 @public
@@ -173,8 +173,8 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
             writer = callable_or_none("ep_context_writer", ep_context_writer)
             task.call_back("EpContextDataWriteFunc", "write_named", writer)
         if external_alignment is not None:
-            alignment = integer("external_alignment", external_alignment, _SIZE)
-            least = integer("external_alignment_threshold", external_alignment_threshold, _SIZE)
+            alignment = integer("external_alignment", external_alignment, SIZE)
+            least = integer("external_alignment_threshold", external_alignment_threshold, SIZE)
             task.set("OutputModelExternalInitializersAlignment", alignment, least)
         if external_initializers is not None or external_output is not None:
             task.externalize(external_initializers, external_threshold, external_output)
@@ -232,7 +232,7 @@ class _Task:
 
     def externalize(self, where: Any, threshold: int, output: Any) -> None:
         """Set where initializers go: a function, a file, or memory that `output` is given."""
-        least = integer("external_threshold", threshold, _SIZE)
+        least = integer("external_threshold", threshold, SIZE)
         if output is None and callable(where):
             self.call_back("OutputModelGetInitializerLocationFunc", "locate", where)
             return

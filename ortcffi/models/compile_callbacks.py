@@ -5,7 +5,7 @@ from collections.abc import Callable
 from os import fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import decode, decode_path, encode, integer, native
+from ortcffi._convert import SIZE, decode, decode_path, encode, integer, native
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.from_c import Subject, called_from_c, find, make_status_of_subject
@@ -15,8 +15,6 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
-
-_OFFSET = (0, 2**63 - 1)
 
 
 @public
@@ -89,7 +87,7 @@ def _make_info(api: "Api", answer: Any, out: Any) -> None:
             f"the function must return a StoredAt or None, not {type(answer).__name__}"
         ) from None
     name = native(encode("path", fspath(path)))
-    where = integer("offset", offset, _OFFSET)
-    length = integer("size", size, _OFFSET)
+    where = integer("offset", offset, SIZE)
+    length = integer("size", size, SIZE)
     create = lib.CreateExternalInitializerInfo
     check(api.pointer, create(api.pointer, name, where, length, out))

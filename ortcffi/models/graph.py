@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import integer, optional_mapping
+from ortcffi._convert import INT64, integer, optional_mapping
 from ortcffi._native import lib
 from ortcffi._public import Suggests, public, quoted
 from ortcffi.models import by_onnx, floats, view
@@ -315,8 +315,7 @@ class Graph(Suggests):
 
     @version.setter
     def version(self, version: int) -> None:
-        limits = (-(2**63), 2**63 - 1)
-        self._home.message.model_version = integer("version", version, limits)
+        self._home.message.model_version = integer("version", version, INT64)
 
     @property
     def ir_version(self) -> int:

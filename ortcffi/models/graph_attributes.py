@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._convert import encode, float32, integer
+from ortcffi._convert import INT64, encode, float32, integer
 from ortcffi._public import public, quoted
 from ortcffi.models.message import Message, domain_of, graphs_of, shown, subgraphs_of
 from ortcffi.models.stored import array_of_tensor, info_of, tensor_of
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ortcffi.models.graph import Graph
-
-_INT64 = (-(2**63), 2**63 - 1)
 
 
 @public
@@ -201,7 +199,7 @@ def _stored(argument: str, value: Any) -> tuple[str, Any]:  # noqa: PLR0911  # a
     if isinstance(value, float):
         return "FLOAT", float32(argument, value)
     if isinstance(value, int):
-        return "INT", integer(argument, value, _INT64)
+        return "INT", integer(argument, value, INT64)
     if isinstance(value, (np.ndarray, Value)):
         return "TENSOR", tensor_of("", value, argument)
     if isinstance(value, Message):

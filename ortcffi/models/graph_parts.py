@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import integer, of_type, optional_mapping
+from ortcffi._convert import SIZE, integer, of_type, optional_mapping
 from ortcffi._public import few, meant, public, quoted, shortened
 from ortcffi.models.graph_attributes import (
     Attributes,
@@ -177,7 +177,7 @@ def set_dimension(dimension: Any, argument: str, length: "Dimension") -> Any:
         text(argument, length)
         dimension.dim_value, dimension.dim_param = None, length
     else:
-        kept = None if length is None else integer(argument, length, (0, 2**63 - 1))
+        kept = None if length is None else integer(argument, length, SIZE)
         dimension.dim_value, dimension.dim_param = kept, None
     return dimension
 

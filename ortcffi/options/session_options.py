@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._convert import (
+    INT64,
     AnyPath,
     absolute,
     encode,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.value import Value
 
-INT64 = (-(2**63), 2**63 - 1)
 _REGISTER = "RegisterCustomOpsLibrary_V2"
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import UINT32, decode, encode, integer, known
+from ortcffi._convert import SIZE, UINT32, decode, encode, integer, known
 from ortcffi._handle import Array, FromHandle
 from ortcffi._native import ffi, lib
 from ortcffi._public import dimensions, public
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
     Dimension = int | str | None
-
-DIMENSION = (0, 2**63 - 1)
 
 
 def number_of(element_type: Any, argument: str = "element_type") -> int:
@@ -118,7 +116,7 @@ class TensorTypeInfo(FromHandle):
                 lengths.append(-1)
                 names.append(ffi.new("char[]", encode(f"shape[{i}]", dimension or "")))
             else:
-                lengths.append(integer(f"shape[{i}]", dimension, DIMENSION))
+                lengths.append(integer(f"shape[{i}]", dimension, SIZE))
                 names.append(ffi.new("char[]", b""))
         self._call("SetDimensions", ffi.new("int64_t[]", lengths), len(lengths))
         if any(len(name) > 1 for name in names):
