@@ -56,8 +56,7 @@ def _encoded(argument: str, path: AnyPath) -> bytes:
 
 def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
     """Return the path of a file for C, as the system encodes it; errors name the argument."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{argument} must be a str or os.PathLike, not {type(path).__name__}")
+    of_type(argument, path, (str, os.PathLike), "a str or os.PathLike")
     encoded = _encoded(argument, path)
     if b"\0" in encoded:
         raise ValueError(f"{argument} must not contain a null character, but is {path!r}")
@@ -176,18 +175,18 @@ def float32(argument: str, number: float) -> float:
     return number
 
 
-def of_type(argument: str, given: Any, kind: type) -> Any:
-    """Return an argument of a type; errors name it."""
+def of_type(argument: str, given: Any, kind: Any, wanted: str = "") -> Any:
+    """Return an argument of a type, or of one of several, which are `wanted`; errors name it."""
     if isinstance(given, kind):
         return given
-    found, name = type(given), kind.__name__
+    found, name = type(given), "" if wanted else kind.__name__
     if found.__name__ == name:  # the official package has classes of the same names
         raise TypeError(
             f"{argument} must be {kind.__module__}.{name}, not the class of that name of "
             f"{found.__module__.split('.')[0]}"
         )
-    article = "" if name.endswith("s") else "an " if name[0] in "AEIOU" else "a "
-    raise TypeError(f"{argument} must be {article}{name}, not {found.__name__}")
+    article = "" if name.endswith("s") else "an " if name[:1] in "AEIOU" else "a "
+    raise TypeError(f"{argument} must be {wanted or article + name}, not {found.__name__}")
 
 
 def of_type_or_none(argument: str, given: Any, kind: type) -> Any:
@@ -214,8 +213,7 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
 
     A copy, because a mapping written in Python can answer differently each time it is asked.
     """
-    if not isinstance(given, Mapping):
-        raise TypeError(f"{argument} must be a mapping, not {type(given).__name__}")
+    of_type(argument, given, Mapping, "a mapping")
     try:
         return dict(given)
     except KeyError as error:
@@ -241,10 +239,7 @@ def named(name: str) -> Iterator[None]:
 
 def absolute(argument: str, path: AnyPath) -> str:
     """Return the absolute path; `TypeError` and `ValueError` name the argument."""
-    if not isinstance(path, (str, bytes, os.PathLike)):
-        raise TypeError(
-            f"{argument} must be a str, bytes or os.PathLike, not {type(path).__name__}"
-        )
+    of_type(argument, path, (str, bytes, os.PathLike), "a str, bytes or os.PathLike")
     text = os.fsdecode(_encoded(argument, path))
     if "\0" in text:
         raise ValueError(f"{argument} must not contain a null character, but is {text!r}")

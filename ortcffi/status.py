@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import UINT32, decode, encode, integer
+from ortcffi._convert import UINT32, decode, encode, integer, of_type
 from ortcffi._forks import fork_safe_lock
 from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import ffi, lib
@@ -101,10 +101,7 @@ class KeyValuePairs(FromHandle, MutableMapping[str, str]):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        if not isinstance(pairs, Iterable):
-            raise TypeError(
-                f"pairs must be a mapping or an iterable of pairs, not {type(pairs).__name__}"
-            )
+        of_type("pairs", pairs, Iterable, "a mapping or an iterable of pairs")
         api.require("CreateKeyValuePairs")
         out = self._begin_handle(api)
         lib.CreateKeyValuePairs(api.pointer, out)

@@ -82,8 +82,7 @@ def add_devices(
     options: Options, devices: Iterable[EpDevice], settings: Mapping[str, str] | None = None
 ) -> None:
     """As `SessionOptions.add_devices`."""
-    if not isinstance(devices, Iterable):
-        raise TypeError(f"devices must be a sequence of EpDevice, not {type(devices).__name__}")
+    of_type("devices", devices, Iterable, "a sequence of EpDevice")
     chosen = [of_type(f"devices[{i}]", each, EpDevice) for i, each in enumerate(devices)]
     if not chosen:
         raise ValueError("devices must not be empty")

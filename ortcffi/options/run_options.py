@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ortcffi._convert import mapping
+from ortcffi._convert import mapping, of_type
 from ortcffi._handle import FromHandle, Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -74,9 +74,7 @@ class RunOptions(Options, FromHandle):
         self._set_all(settings)
         if config is not None:
             self.config.update(mapping("config", config))
-        if not isinstance(adapters, Iterable):
-            raise TypeError(f"adapters must be an iterable, not {type(adapters).__name__}")
-        for adapter in adapters:
+        for adapter in of_type("adapters", adapters, Iterable, "an iterable"):
             self.add_adapter(adapter)
 
     def _wrap(self, *arguments: Any) -> None:

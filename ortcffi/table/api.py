@@ -96,7 +96,11 @@ class Api(Table):
         """
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
-        return self._memory_info("CreateMemoryInfo", text, kind, number, purpose)
+        made, out = MemoryInfo._blank(self)
+        status = lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out)
+        check(self.pointer, status)
+        made._open_handle()
+        return made
 
     def _memory_info(self, slot: str, *arguments: Any) -> MemoryInfo:
         return MemoryInfo.__new__(MemoryInfo)._create(self, slot, *arguments)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import INT32, integer
+from ortcffi._convert import INT32, integer, of_type
 from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
 from ortcffi.errors import check
@@ -41,9 +41,7 @@ def sequence(cls: type[V], values: Iterable[Any], *, api: "Api | None" = None) -
     Fail
         There are none, or they are not all of one type.
     """
-    if not isinstance(values, Iterable):
-        raise TypeError(f"values must be an iterable, not {type(values).__name__}")
-    given = list(values)
+    given = list(of_type("values", values, Iterable, "an iterable"))
     found = _table_of_all(given, api)
     made = [_as_value(cls, f"values[{i}]", x, found) for i, x in enumerate(given)]
     return _contain(cls, made, ValueKind.SEQUENCE, found)
@@ -100,8 +98,7 @@ def map(
     Fail
         The library has no maps of such types.
     """
-    if not isinstance(mapping, Mapping):
-        raise TypeError(f"mapping must be a mapping, not {type(mapping).__name__}")
+    of_type("mapping", mapping, Mapping, "a mapping")
     pairs = list(mapping.items())  # once: a mapping may answer differently the second time
     keys = _array("keys", [key for key, _ in pairs], None)
     if keys.dtype == np.float64 and pairs:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import named
+from ortcffi._convert import named, of_type
 from ortcffi._native import address_of
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, OutOfMemory, out_of_memory
@@ -286,8 +286,7 @@ def from_strings(
     """
     given, found = _list(strings), table_for(api)
     if fill is not None:
-        if not isinstance(fill, str | bytes):
-            raise TypeError(f"fill must be str or bytes, not {type(fill).__name__}")
+        of_type("fill", fill, (str, bytes), "str or bytes")
         given = [fill if _is_missing(each) else each for each in given]
     lengths = (len(given),) if shape is None else dimensions(shape)
     _check_count(given, lengths)
