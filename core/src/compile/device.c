@@ -117,15 +117,11 @@ struct copying {
   OrtSyncStream* stream;
 };
 
-static const OrtMemoryDevice* device_of(const OrtValue* value) {
-  return (const OrtMemoryDevice*)&core_tensor_of(value)->info;
-}
-
 static OrtStatus* copy_by_ep(void* argument) {
   struct copying* self = argument;
   OrtDataTransferImpl* transfer = self->transfer;
-  CORE_FAIL_IF(transfer->CanCopy != NULL &&
-                   !transfer->CanCopy(transfer, device_of(self->from), device_of(self->to)),
+  CORE_FAIL_IF(transfer->CanCopy != NULL && !transfer->CanCopy(transfer, core_memory_of(self->from),
+                                                               core_memory_of(self->to)),
                ORT_NOT_IMPLEMENTED,
                "CopyTensors: the execution provider does not copy between these memories");
   return transfer->CopyTensors(transfer, &self->from, &self->to, &self->stream, 1);
@@ -134,8 +130,7 @@ static OrtStatus* copy_by_ep(void* argument) {
 OrtStatus* core_copy_by_device(struct core_device* device, const OrtValue* from, OrtValue* to,
                                OrtSyncStream* stream) {
   struct copying copying = {device->transfer, from, to, stream};
-  if (core_is_cpu_memory(&core_tensor_of(from)->info) &&
-      core_is_cpu_memory(&core_tensor_of(to)->info)) {
+  if (core_is_on_cpu(from) && core_is_on_cpu(to)) {
     return core_copy_elements(core_tensor_of(from), core_tensor_of(to));
   }
   return core_tensor_of(from)->bytes > 0 ? core_ep_call("CopyTensors", copy_by_ep, &copying) : NULL;

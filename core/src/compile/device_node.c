@@ -20,13 +20,9 @@ struct run {
 
 /* --- inputs and outputs ---------------------------------------------------------------------- */
 
-static bool is_on_cpu(const OrtValue* value) {
-  return core_is_tensor(value) && core_is_cpu_memory(&core_tensor_of(value)->info);
-}
-
 /* Strings are objects in the CPU's memory, which a device cannot read. */
 static bool can_be_copied(const OrtValue* value) {
-  return is_on_cpu(value) &&
+  return core_is_on_cpu(value) &&
          core_tensor_of(value)->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
 }
 
@@ -59,7 +55,7 @@ static void pass_output(const struct run* run, size_t i) {
   const struct core_passed* given = &run->outer->passed[run->outer->input_count + i];
   struct core_passed* passed = &run->inner->passed[run->inner->input_count + i];
   passed->is_for_cpu = core_is_for_cpu(run->call->kernel, i, true);
-  passed->is_callers = given->is_callers && is_on_cpu(&given->handle) == passed->is_for_cpu;
+  passed->is_callers = given->is_callers && core_is_on_cpu(&given->handle) == passed->is_for_cpu;
   core_make_borrowed(&passed->handle, ONNX_TYPE_TENSOR,
                      passed->is_callers ? core_target(&given->handle) : NULL);
 }

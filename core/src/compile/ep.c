@@ -18,9 +18,7 @@ static void end_ep(void* block) {
   if (ep->seen.ep != NULL) {
     core_ep_log(core_logger_of_ep(ep), core_ep_call("ReleaseEp", release_provider, ep));
   }
-  for (size_t i = 0; i < ep->fused.count; i++) {
-    core_drop(ep->fused.items[i]);
-  }
+  core_list_cut(&ep->fused, 0);
   core_list_end(&ep->fused);
   ort_ReleaseRunOptions(ep->run_options);
   heap_free(ep->name);

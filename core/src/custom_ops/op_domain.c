@@ -47,19 +47,10 @@ void core_release_op_domain(OrtCustomOpDomain* domain) {
   core_drop(domain);
 }
 
-/* Adds a domain or a library, with a reference to it; false where there is no memory. Under the
- * lock. */
-static bool keep(struct core_list* list, struct core_object* object) {
-  bool is_added = core_list_add(list, object);
-  if (is_added) {
-    core_retain(object);
-  }
-  return is_added;
-}
-
 OrtStatus* core_custom_ops_add(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
   lock_ops();
-  bool is_listed = core_list_has(&ops->domains, domain) || keep(&ops->domains, &domain->object);
+  bool is_listed =
+      core_list_has(&ops->domains, domain) || core_list_keep(&ops->domains, &domain->object);
   unlock_ops();
   return is_listed ? NULL : no_memory();
 }
@@ -92,10 +83,10 @@ bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom
   bool is_done = true;
   lock_ops();
   for (size_t i = 0; is_done && i < from->domains.count; i++) {
-    is_done = keep(&to->domains, from->domains.items[i]);
+    is_done = core_list_keep(&to->domains, from->domains.items[i]);
   }
   for (size_t i = 0; is_done && i < from->libraries.count; i++) {
-    is_done = keep(&to->libraries, from->libraries.items[i]);
+    is_done = core_list_keep(&to->libraries, from->libraries.items[i]);
   }
   unlock_ops();
   return is_done;
@@ -164,7 +155,7 @@ OrtStatus* core_keep_op_library(struct core_custom_ops* ops, void* handle) {
   }
   library->handle = handle;
   lock_ops();
-  bool is_kept = keep(&ops->libraries, &library->object);
+  bool is_kept = core_list_keep(&ops->libraries, &library->object);
   unlock_ops();
   core_drop(library);
   return is_kept ? NULL : no_memory();

@@ -23,10 +23,6 @@ static OrtStatus* check_side(const OrtValue* const* values, size_t count, const 
   return NULL;
 }
 
-static bool is_on_cpu(const OrtValue* value) {
-  return core_is_cpu_memory(&core_tensor_of(value)->info);
-}
-
 static OrtStatus* check_pair(const struct core_tensor* from, const struct core_tensor* to) {
   CORE_FAIL_IF(from->shape.type != to->shape.type, ORT_INVALID_ARGUMENT,
                "CopyTensors: tensors of a pair must have one element type");
@@ -35,10 +31,6 @@ static OrtStatus* check_pair(const struct core_tensor* from, const struct core_t
   CORE_FAIL_IF(core_lacks_data(from) || core_lacks_data(to), ORT_INVALID_ARGUMENT,
                "CopyTensors: tensors must have data");
   return NULL;
-}
-
-static const OrtMemoryDevice* device_of(const OrtValue* value) {
-  return (const OrtMemoryDevice*)&core_tensor_of(value)->info;
 }
 
 /* Finds the data transfer that copies between two devices. Returns a reference to its library; NULL
@@ -81,7 +73,7 @@ static OrtStatus* copy_by_provider(const OrtEnv* env, const OrtValue* const* fro
   }
   OrtStatus* status = NULL;
   struct core_registered_ep* ep =
-      find_transfer(env, device_of(from[0]), device_of(to[0]), &copying.transfer);
+      find_transfer(env, core_memory_of(from[0]), core_memory_of(to[0]), &copying.transfer);
   if (ep != NULL) {
     status = core_ep_call("CopyTensors", copy_by_ep, &copying);
   } else {
@@ -105,7 +97,7 @@ CORE_SLOT(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* src_tensors
   const OrtValue* const* targets = (const OrtValue* const*)dst_tensors;
   CORE_TRY(check_side(src_tensors, num_tensors, "src_tensors"));
   CORE_TRY(check_side(targets, num_tensors, "dst_tensors"));
-  bool is_on_both = is_on_cpu(src_tensors[0]) && is_on_cpu(dst_tensors[0]);
+  bool is_on_both = core_is_on_cpu(src_tensors[0]) && core_is_on_cpu(dst_tensors[0]);
   /* Check all pairs first, so that either all or none are copied. */
   for (size_t i = 0; i < num_tensors; i++) {
     CORE_TRY(check_pair(core_tensor_of(src_tensors[i]), core_tensor_of(dst_tensors[i])));

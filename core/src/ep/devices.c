@@ -183,23 +183,18 @@ CORE_SLOT(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
   return NULL;
 }
 
-/* An OrtMemoryDevice is a memory info whose name and allocator are not compared. */
-static const OrtMemoryDevice* device_of(const struct OrtMemoryInfo* info) {
-  return (const OrtMemoryDevice*)info;
-}
-
 static const struct OrtMemoryInfo* info_of(const OrtMemoryDevice* device) {
   return (const struct OrtMemoryInfo*)device;
 }
 
 const OrtMemoryDevice* ORT_API_CALL
 ort_ep_MemoryInfo_GetMemoryDevice(const OrtMemoryInfo* memory_info) NO_EXCEPTION {
-  return core_is_memory_info(memory_info) ? device_of(memory_info) : NULL;
+  return core_is_memory_info(memory_info) ? (const OrtMemoryDevice*)memory_info : NULL;
 }
 
 const OrtMemoryDevice* ORT_API_CALL ort_ep_Value_GetMemoryDevice(const OrtValue* value)
     NO_EXCEPTION {
-  return value != NULL && core_is_tensor(value) ? device_of(&core_tensor_of(value)->info) : NULL;
+  return value != NULL && core_is_tensor(value) ? core_memory_of(value) : NULL;
 }
 
 bool ORT_API_CALL ort_ep_MemoryDevice_AreEqual(const OrtMemoryDevice* a,

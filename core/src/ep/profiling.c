@@ -64,21 +64,15 @@ CORE_GETTER(ort_ep_ProfilingEvent_GetDurationUs, int64_t, event->duration_us,
 
 CORE_SLOT(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* event, const char* key,
           const char** out) {
-  const struct core_item* item = core_items_find(&event->arguments, key, strlen(key) + 1);
+  const struct core_item* item = core_items_named(&event->arguments, key);
   *out = item == NULL ? NULL : core_item_text(item);
   return NULL;
 }
 
 /* --- what a profiler adds -------------------------------------------------------------------- */
 
-static void keep_events(struct core_list* events, size_t count) {
-  while (events->count > count) {
-    core_drop(events->items[--events->count]);
-  }
-}
-
 void core_end_events(struct OrtProfilingEventsContainer* container) {
-  keep_events(&container->events, 0);
+  core_list_cut(&container->events, 0);
   core_list_end(&container->events);
 }
 
@@ -93,12 +87,10 @@ CORE_SLOT(ort_ep_ProfilingEventsContainer_AddEvents, OrtProfilingEventsContainer
   struct core_list* all = &events_container->events;
   size_t before = all->count;
   for (size_t i = 0; i < num_events; i++) {
-    OrtProfilingEvent* event = (OrtProfilingEvent*)events[i];
-    if (!core_list_add(all, event)) {
-      keep_events(all, before);
-      return core_no_memory(num_events * sizeof event);
+    if (!core_list_keep(all, (struct core_object*)&events[i]->object)) {
+      core_list_cut(all, before);
+      return core_no_memory(num_events * sizeof *events);
     }
-    core_retain(&event->object);
   }
   return NULL;
 }

@@ -140,19 +140,23 @@ CORE_SLOT(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribut
 
 /* --- only for nodes of a model's graph ------------------------------------------------------- */
 
-CORE_SLOT(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
-  CORE_REQUIRE_MODEL(Node_GetId, node, node->values);
-  *node_id = node->id;
-  return NULL;
-}
+/* CORE_GETTER for such nodes. */
+#define MODEL_GETTER(NAME, function, type, expression) \
+  CORE_SLOT(NAME, const OrtNode* node, type* out) {    \
+    CORE_REQUIRE_MODEL(function, node, node->values);  \
+    *out = expression;                                 \
+    return NULL;                                       \
+  }
 
-CORE_SLOT(ort_Node_GetSinceVersion, const OrtNode* node, int* since_version) {
-  CORE_REQUIRE_MODEL(Node_GetSinceVersion, node, node->values);
+MODEL_GETTER(ort_Node_GetId, Node_GetId, size_t, node->id)
+
+static int since_version(const OrtNode* node) {
   const struct core_schema* schema = core_schema_of(node);
   bool is_fused = node->graph == NULL;
-  *since_version = schema != NULL ? core_schema_since(schema) : is_fused ? 1 : -1;
-  return NULL;
+  return schema != NULL ? core_schema_since(schema) : is_fused ? 1 : -1;
 }
+
+MODEL_GETTER(ort_Node_GetSinceVersion, Node_GetSinceVersion, int, since_version(node))
 
 ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo** inputs,
                     size_t num_inputs) {
@@ -174,11 +178,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo
                     core_copy_list("num_outputs", &list, (const void**)outputs, num_outputs));
 }
 
-CORE_SLOT(ort_Node_GetNumImplicitInputs, const OrtNode* node, size_t* num_implicit_inputs) {
-  CORE_REQUIRE_MODEL(Node_GetNumImplicitInputs, node, node->values);
-  *num_implicit_inputs = node->implicit_inputs.count;
-  return NULL;
-}
+MODEL_GETTER(ort_Node_GetNumImplicitInputs, Node_GetNumImplicitInputs, size_t,
+             node->implicit_inputs.count)
 
 CORE_SLOT(ort_Node_GetImplicitInputs, const OrtNode* node, const OrtValueInfo** implicit_inputs,
           size_t num_implicit_inputs) {
@@ -188,11 +189,7 @@ CORE_SLOT(ort_Node_GetImplicitInputs, const OrtNode* node, const OrtValueInfo** 
                         (const void**)implicit_inputs, num_implicit_inputs);
 }
 
-CORE_SLOT(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_subgraphs) {
-  CORE_REQUIRE_MODEL(Node_GetNumSubgraphs, node, node->values);
-  *num_subgraphs = node->subgraphs.count;
-  return NULL;
-}
+MODEL_GETTER(ort_Node_GetNumSubgraphs, Node_GetNumSubgraphs, size_t, node->subgraphs.count)
 
 CORE_SLOT(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs,
           size_t num_subgraphs, const char** attribute_names) {

@@ -397,9 +397,7 @@ static void end_graph(void* block) {
       core_end_part(&value->tensor->object);
     }
   }
-  for (size_t i = 0; i < graph->tensors.count; i++) {
-    core_drop(graph->tensors.items[i]);
-  }
+  core_list_cut(&graph->tensors, 0);
   core_list_end(&graph->tensors);
   core_pool_end(&graph->pool);
 }

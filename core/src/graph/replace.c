@@ -23,11 +23,10 @@ static OrtStatus* replace(struct core_scope* scope, OrtValueInfo* value, const O
                               "' is replaced with a tensor of another element type or shape"));
   CORE_TRY(core_borrow_tensor(&tensor->info, tensor->data, tensor->bytes, tensor->shape.dims,
                               tensor->shape.rank, tensor->shape.type, &made));
-  if (!core_list_add(&scope->root->tensors, (void*)with)) {
+  if (!core_list_keep(&scope->root->tensors, &core_target(with)->object)) {
     core_drop(made);
     return core_no_memory(sizeof(void*));
   }
-  core_retain_value(with);
   core_make_part(&made->base.object);
   if (value->tensor != NULL) {
     core_end_part(&value->tensor->object);

@@ -18,15 +18,13 @@ struct stored_tensor {
   size_t size;
 };
 
-static OrtStatus* refuse_tensor(const char* why) { return core_fail(ORT_FAIL, "%s", why); }
-
 /* Reads a repeated field of int64. Memory of the pool. */
 static OrtStatus* read_lengths(struct core_pool* pool, struct core_message message, uint32_t number,
                                const int64_t** out, size_t* count) {
   struct core_numbers numbers = {.message = message, .number = number, .wire = CORE_VARINT};
   uint64_t length;
   *count = core_count_numbers(numbers);
-  CORE_RETURN_IF(*count > CORE_LARGEST_RANK, refuse_tensor("a tensor has too many dimensions"));
+  CORE_REFUSE_IF(*count > CORE_LARGEST_RANK, ORT_FAIL, "a tensor has too many dimensions");
   int64_t* lengths;
   CORE_TAKE_ARRAY(pool, lengths, *count);
   for (size_t i = 0; core_next_number(&numbers, &length); i++) {
@@ -42,17 +40,17 @@ static OrtStatus* read_head(struct stored_tensor* tensor, struct core_pool* pool
   struct core_field field;
   uint64_t type = 0;
   while (core_next_field(&rest, &field)) {
-    CORE_RETURN_IF(field.number == TENSOR_SEGMENT,
-                   refuse_tensor("tensors in segments are not supported"));
+    CORE_REFUSE_IF(field.number == TENSOR_SEGMENT, ORT_FAIL,
+                   "tensors in segments are not supported");
     if (field.number == TENSOR_ELEMENT && field.wire == CORE_VARINT) {
       type = field.value;
     }
   }
-  CORE_RETURN_IF(core_is_malformed(&rest), refuse_tensor("a tensor is malformed"));
+  CORE_REFUSE_IF(core_is_malformed(&rest), ORT_FAIL, "a tensor is malformed");
   tensor->type = core_element_of_onnx(type);
-  CORE_RETURN_IF(tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
+  CORE_REFUSE_IF(tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
                      core_element_bits(tensor->type) == 0,
-                 refuse_tensor("a tensor has no element type that the C API has"));
+                 ORT_FAIL, "a tensor has no element type that the C API has");
   CORE_TRY(read_lengths(pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims, &tensor->rank));
   return core_measure(tensor->type, tensor->dims, tensor->rank, ORT_FAIL, &tensor->count,
                       &tensor->size);
@@ -103,8 +101,8 @@ static OrtStatus* read_tensor_numbers(const struct stored_tensor* tensor,
   size_t bytes;
   uint64_t number;
   struct core_numbers numbers = numbers_of(tensor, &bytes);
-  CORE_RETURN_IF(core_count_numbers(numbers) != tensor->size / bytes,
-                 refuse_tensor("a tensor has not as many elements as its shape"));
+  CORE_REFUSE_IF(core_count_numbers(numbers) != tensor->size / bytes, ORT_FAIL,
+                 "a tensor has not as many elements as its shape");
   CORE_TRY(new_tensor(tensor, out));
   uint8_t* to = (*out)->data;
   bool is_bool = tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
@@ -152,8 +150,8 @@ static OrtStatus* set_strings(struct core_message bytes, uint32_t number,
 
 static OrtStatus* read_tensor_strings(const struct stored_tensor* tensor,
                                       struct core_tensor** out) {
-  CORE_RETURN_IF(core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count,
-                 refuse_tensor("a tensor has not as many strings as its shape"));
+  CORE_REFUSE_IF(core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count, ORT_FAIL,
+                 "a tensor has not as many strings as its shape");
   CORE_TRY(new_tensor(tensor, out));
   return set_strings(tensor->bytes, TENSOR_STRINGS, out);
 }
@@ -167,8 +165,8 @@ static OrtStatus* find_elements(const struct stored_tensor* tensor, const uint8_
     return core_find_weights(tensor->model, &data, tensor->size, out);
   }
   if (core_find_message(tensor->bytes, TENSOR_RAW, &raw)) {
-    CORE_RETURN_IF(core_message_size(raw) != tensor->size,
-                   refuse_tensor("the raw data of a tensor has not the size of its shape"));
+    CORE_REFUSE_IF(core_message_size(raw) != tensor->size, ORT_FAIL,
+                   "the raw data of a tensor has not the size of its shape");
     *out = raw.at;
   }
   return NULL;
@@ -234,16 +232,16 @@ static bool find_element(const struct core_shape* dense, const int64_t* index, s
 static OrtStatus* find_places(const struct core_shape* dense, size_t count,
                               const struct core_tensor* indices, int64_t* places) {
   size_t width = count > 0 ? indices->shape.count / count : 1;
-  CORE_RETURN_IF(indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
+  CORE_REFUSE_IF(indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
                      indices->shape.count != count * width || (width != 1 && width != dense->rank),
-                 refuse_tensor("a sparse tensor has not an index for each of its values"));
+                 ORT_FAIL, "a sparse tensor has not an index for each of its values");
   for (size_t i = 0; i < count; i++) {
     int64_t index[8];
-    CORE_RETURN_IF(width > CORE_COUNT_OF(index),
-                   refuse_tensor("a sparse tensor has too many dimensions"));
+    CORE_REFUSE_IF(width > CORE_COUNT_OF(index), ORT_FAIL,
+                   "a sparse tensor has too many dimensions");
     memcpy(index, (const int64_t*)indices->data + i * width, width * sizeof *index);
-    CORE_RETURN_IF(!find_element(dense, index, width, &places[i]),
-                   refuse_tensor("an index of a sparse tensor is outside of its shape"));
+    CORE_REFUSE_IF(!find_element(dense, index, width, &places[i]), ORT_FAIL,
+                   "an index of a sparse tensor is outside of its shape");
   }
   return NULL;
 }
@@ -279,8 +277,8 @@ static OrtStatus* fill(const struct stored_sparse* from, bool is_sparse, OrtValu
 
 static OrtStatus* make_of_sparse(const struct stored_sparse* from, bool is_sparse, OrtValue** out) {
   ONNXTensorElementDataType type = from->values->shape.type;
-  CORE_RETURN_IF(core_element_bits(type) < 8 || type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING,
-                 refuse_tensor("a sparse tensor has elements that only dense ones can have"));
+  CORE_REFUSE_IF(core_element_bits(type) < 8 || type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING,
+                 ORT_FAIL, "a sparse tensor has elements that only dense ones can have");
   CORE_TRY(is_sparse ? ort_CreateSparseTensorAsOrtValue(CORE_DEFAULT_ALLOCATOR, from->dims,
                                                         from->rank, type, out)
                      : core_new_tensor(CORE_DEFAULT_ALLOCATOR, from->dims, from->rank, type,
@@ -294,9 +292,9 @@ static OrtStatus* read_sparse(const OrtModel* model, struct core_message bytes, 
                               OrtValue** out) {
   struct stored_sparse from = {.values = NULL};
   struct core_message values_bytes, indices_bytes;
-  CORE_RETURN_IF(!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
+  CORE_REFUSE_IF(!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
                      !core_find_message(bytes, SPARSE_INDICES, &indices_bytes),
-                 refuse_tensor("a sparse tensor has no values or no indices"));
+                 ORT_FAIL, "a sparse tensor has no values or no indices");
   OrtStatus* status = core_read_tensor(model, values_bytes, &from.values);
   CORE_THEN(status, core_read_tensor(model, indices_bytes, &from.indices));
   CORE_THEN(status, read_lengths(&from.pool, bytes, SPARSE_DIMENSIONS, &from.dims, &from.rank));
@@ -331,8 +329,7 @@ static OrtStatus* read_list(struct core_message bytes, bool is_scalar,
   bool is_text = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
   size_t count = is_text ? core_count_messages(bytes, numbers.number) : core_count_numbers(numbers);
   int64_t length = (int64_t)count;
-  CORE_RETURN_IF(is_scalar && is_text && count > 1,
-                 refuse_tensor("a node Constant has several values"));
+  CORE_REFUSE_IF(is_scalar && is_text && count > 1, ORT_FAIL, "a node Constant has several values");
   CORE_TRY(core_new_tensor(CORE_DEFAULT_ALLOCATOR, &length, is_scalar ? 0 : 1, type, out));
   if (is_text) {
     return set_strings(bytes, numbers.number, out);
@@ -413,8 +410,8 @@ static OrtStatus* read_constant(const OrtModel* model, struct core_message attri
     return read_list(attribute, constant->is_scalar, constant->type, numbers,
                      (struct core_tensor**)out);
   }
-  CORE_RETURN_IF(!core_find_message(attribute, constant->number, &tensor),
-                 refuse_tensor("a node Constant has no value"));
+  CORE_REFUSE_IF(!core_find_message(attribute, constant->number, &tensor), ORT_FAIL,
+                 "a node Constant has no value");
   return constant->number == ATTRIBUTE_TENSOR
              ? core_read_tensor(model, tensor, (struct core_tensor**)out)
              : read_sparse(model, tensor, is_sparse, out);

@@ -42,8 +42,6 @@ uint32_t core_member_of_type(struct core_message type, struct core_message* out)
   return number;
 }
 
-static OrtStatus* refuse_type(const char* why) { return core_fail(ORT_INVALID_GRAPH, "%s", why); }
-
 /* Gives an unknown dimension the length that a list has for its name or its denotation. */
 static void fix_dimension(const struct core_items* fixed, struct core_message text,
                           bool is_denotation, int64_t* length) {
@@ -86,7 +84,8 @@ static OrtStatus* read_shape(const struct core_items* fixed, struct core_pool* p
   struct core_message dimension;
   info->has_shape = true;
   info->rank = core_count_messages(shape, SHAPE_DIMENSION);
-  CORE_RETURN_IF(info->rank > CORE_LARGEST_RANK, refuse_type("a value has too many dimensions"));
+  CORE_REFUSE_IF(info->rank > CORE_LARGEST_RANK, ORT_INVALID_GRAPH,
+                 "a value has too many dimensions");
   CORE_TAKE_ARRAY(pool, info->dims, info->rank);
   CORE_TAKE_ARRAY(pool, info->names, info->rank);
   for (size_t i = 0; core_next_message(&shape, SHAPE_DIMENSION, &dimension); i++) {
@@ -128,7 +127,7 @@ static OrtStatus* read_outer_type(const struct core_items* fixed, enum ONNXType 
 static OrtStatus* read_type(const struct core_items* fixed, struct core_message bytes,
                             unsigned depth, OrtTypeInfo** out) {
   struct core_message member;
-  CORE_RETURN_IF(depth >= LARGEST_DEPTH, refuse_type("types are nested too deeply"));
+  CORE_REFUSE_IF(depth >= LARGEST_DEPTH, ORT_INVALID_GRAPH, "types are nested too deeply");
   switch (core_member_of_type(bytes, &member)) {
     case TYPE_TENSOR:
       return read_tensor_type(fixed, ONNX_TYPE_TENSOR, member, out);
@@ -141,7 +140,7 @@ static OrtStatus* read_type(const struct core_items* fixed, struct core_message 
     case TYPE_OPTIONAL:
       return read_outer_type(fixed, ONNX_TYPE_OPTIONAL, member, depth, out);
     default:
-      return refuse_type("a value has a type that the API cannot describe");
+      return core_fail(ORT_INVALID_GRAPH, "a value has a type that the API cannot describe");
   }
 }
 

@@ -5,8 +5,7 @@
 
 static OrtStatus* missing(const struct core_node* node, size_t i) {
   const char* name = i < node->inputs.count ? node->inputs.list[i].name : "";
-  return core_node_status(node, ORT_INVALID_ARGUMENT, "input %llu ('%.120s') is required",
-                          (unsigned long long)i, name);
+  return core_node_status(node, ORT_INVALID_ARGUMENT, "input %zu ('%.120s') is required", i, name);
 }
 
 static OrtStatus* wrong_type(const struct core_node* node, size_t i,
@@ -15,9 +14,9 @@ static OrtStatus* wrong_type(const struct core_node* node, size_t i,
   const char* kind =
       core_is_tensor(value) ? core_element_name(core_tensor_of(value)->shape.type) : NULL;
   return core_node_status(node, ORT_INVALID_ARGUMENT,
-                          "input %llu ('%.120s') must be a tensor of %s, but is %s%s",
-                          (unsigned long long)i, name, core_element_name(wanted),
-                          kind != NULL ? "one of " : "no dense tensor", kind != NULL ? kind : "");
+                          "input %zu ('%.120s') must be a tensor of %s, but is %s%s", i, name,
+                          core_element_name(wanted), kind != NULL ? "one of " : "no dense tensor",
+                          kind != NULL ? kind : "");
 }
 
 /* Whether a value is a dense tensor of a type. */
@@ -34,8 +33,7 @@ static OrtStatus* check_absent(const struct core_node* node, size_t i) {
 static OrtStatus* check_present(const struct core_node* node, size_t i, const OrtValue* value) {
   CORE_RETURN_IF(!core_node_has(&node->inputs, i),
                  core_node_status(node, ORT_INVALID_ARGUMENT,
-                                  "input %llu must be NULL, because the node leaves it out",
-                                  (unsigned long long)i));
+                                  "input %zu must be NULL, because the node leaves it out", i));
   ONNXTensorElementDataType type = core_node_type(&node->inputs, i);
   return CORE_LIKELY(type == 0 || is_tensor_of(value, type)) ? NULL
                                                              : wrong_type(node, i, type, value);
@@ -64,9 +62,9 @@ static OrtStatus* check_inputs(const struct core_node* node, const OrtValue* con
   for (size_t i = 0; i < count; i++) {
     bool can_be = i < side->count ||
                   (side->is_open && i < CORE_MOST_OPERANDS && core_declared(side, i) != NULL);
-    CORE_RETURN_IF(!can_be, core_node_status(node, ORT_INVALID_ARGUMENT,
-                                             "there are %llu inputs, but only %llu can be",
-                                             (unsigned long long)count, (unsigned long long)i));
+    CORE_RETURN_IF(!can_be,
+                   core_node_status(node, ORT_INVALID_ARGUMENT,
+                                    "there are %zu inputs, but only %zu can be", count, i));
     CORE_TRY(inputs[i] != NULL ? check_present(node, i, inputs[i]) : check_absent(node, i));
   }
   for (size_t i = count; i < needed; i++) {
@@ -80,16 +78,16 @@ static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* o
   const struct core_side* side = &node->outputs;
   bool is_too_many = count > side->count && (!side->is_open || count > CORE_MOST_OPERANDS ||
                                              core_declared(side, count - 1) == NULL);
-  CORE_RETURN_IF(is_too_many || count < side->least,
-                 core_node_status(node, ORT_INVALID_ARGUMENT, "there cannot be %llu outputs",
-                                  (unsigned long long)count));
+  CORE_RETURN_IF(
+      is_too_many || count < side->least,
+      core_node_status(node, ORT_INVALID_ARGUMENT, "there cannot be %zu outputs", count));
   for (size_t i = 0; i < count; i++) {
     ONNXTensorElementDataType type = outputs[i] != NULL ? core_node_type(side, i) : 0;
     CORE_RETURN_IF(outputs[i] != NULL && !(core_node_has(side, i) && core_is_tensor(outputs[i]) &&
                                            (type == 0 || is_tensor_of(outputs[i], type))),
                    core_node_status(node, ORT_INVALID_ARGUMENT,
-                                    "output %llu cannot be written to: it must be a tensor of %s",
-                                    (unsigned long long)i, core_element_name(type)));
+                                    "output %zu cannot be written to: it must be a tensor of %s", i,
+                                    core_element_name(type)));
   }
   return NULL;
 }
@@ -166,8 +164,7 @@ static CORE_COLD OrtStatus* leave_out(const struct core_node* node, size_t i, Or
   }
   return type != NULL && type->kind == ONNX_TYPE_OPTIONAL
              ? core_empty_optional(out)
-             : core_node_status(node, ORT_FAIL, "the kernel did not make output %llu",
-                                (unsigned long long)i);
+             : core_node_status(node, ORT_FAIL, "the kernel did not make output %zu", i);
 }
 
 /* Ends a call: with success its outputs are the caller's. */

@@ -127,8 +127,8 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
 void core_leave_node(struct core_node* node);
 
 /** A failing status whose text begins with the op and the node. */
-CORE_COLD __attribute__((format(printf, 3, 4))) OrtStatus* core_node_status(
-    const struct core_node* node, OrtErrorCode code, const char* format, ...);
+OrtStatus* core_node_status(const struct core_node* node, OrtErrorCode code, const char* format,
+                            ...) CORE_FORMAT(3);
 
 /** What the op declares of the i-th input or output; the last one may be variadic. NULL where there
  * is none. */

@@ -91,35 +91,35 @@ static OrtStatus* copy_text(struct core_node* node, const char* from, const char
 
 struct side_call {
   struct core_op_call call;
+  struct core_node* node;
   struct core_side* side;
-  bool is_output;
   size_t count;
+  /* What the library has to say. */
+  OrtStatus* failure;
 };
 
-static void count_declared(struct core_op_call* call) {
-  struct side_call* own = (struct side_call*)call;
-  own->count = core_op_operand_count(call->node->op, own->is_output);
-}
-
 static void read_declared(struct core_op_call* call) {
-  const struct side_call* own = (const struct side_call*)call;
-  for (size_t i = 0; i < own->side->declared_count; i++) {
-    own->side->declared[i] = core_op_operand(call->node->op, own->is_output, i);
+  struct side_call* own = (struct side_call*)call;
+  struct core_side* side = own->side;
+  bool is_output = side == &own->node->outputs;
+  own->count = core_op_operand_count(call->node->op, is_output);
+  if (own->count <= CORE_MOST_OPERANDS) {
+    own->failure = new_array(own->node, own->count, sizeof *side->declared, &side->declared);
+    side->declared_count = own->failure == NULL ? own->count : 0;
+  }
+  for (size_t i = 0; i < side->declared_count; i++) {
+    side->declared[i] = core_op_operand(call->node->op, is_output, i);
   }
 }
 
 /* Asks the op what it declares. */
 static OrtStatus* describe(struct core_node* node, struct core_side* side) {
-  struct side_call own = {{node, count_declared, NULL}, side, side == &node->outputs, 0};
-  CORE_TRY(core_call_op(&own.call));
+  struct side_call own = {{node, read_declared, NULL}, node, side, 0, NULL};
+  CORE_TRY(core_first_failure(core_call_op(&own.call), own.failure));
   CORE_RETURN_IF(
       own.count > CORE_MOST_OPERANDS,
-      core_node_status(node, ORT_INVALID_ARGUMENT, "the op declares %llu %ss; at most %d can be",
-                       (unsigned long long)own.count, side->what, CORE_MOST_OPERANDS));
-  CORE_TRY(new_array(node, own.count, sizeof *side->declared, &side->declared));
-  side->declared_count = own.count;
-  own.call.function = read_declared;
-  CORE_TRY(core_call_op(&own.call));
+      core_node_status(node, ORT_INVALID_ARGUMENT, "the op declares %zu %ss; at most %d can be",
+                       own.count, side->what, CORE_MOST_OPERANDS));
   side->least = least_operands(side);
   const struct core_operand* variadic = core_declared(side, CORE_MOST_OPERANDS);
   side->is_homogeneous = variadic != NULL && variadic->is_homogeneous && variadic->type == 0;
@@ -155,10 +155,9 @@ static OrtStatus* check_type(const struct core_node* node, const struct core_sid
   if (declared == 0 || type == 0 || type == declared) {
     return NULL;
   }
-  return core_node_status(node, ORT_INVALID_ARGUMENT,
-                          "%s %llu ('%.120s') is declared as a tensor of %s, not of %s", side->what,
-                          (unsigned long long)i, side->list[i].name, core_element_name(declared),
-                          core_element_name(type));
+  return core_node_status(
+      node, ORT_INVALID_ARGUMENT, "%s %zu ('%.120s') is declared as a tensor of %s, not of %s",
+      side->what, i, side->list[i].name, core_element_name(declared), core_element_name(type));
 }
 
 static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOperand* from,
@@ -190,14 +189,12 @@ static OrtStatus* copy_operand(struct core_node* node, const struct core_side* s
   struct core_expected* expected = &side->expected[i];
   const struct core_operand* declared = core_declared(side, i);
   CORE_TRY(copy_text(node, from->name, &operand->name));
-  CORE_RETURN_IF(declared == NULL,
-                 core_node_status(node, ORT_INVALID_ARGUMENT,
-                                  "the node has %llu %ss, but the op declares %llu",
-                                  (unsigned long long)side->count, side->what,
-                                  (unsigned long long)side->declared_count));
+  CORE_RETURN_IF(declared == NULL, core_node_status(node, ORT_INVALID_ARGUMENT,
+                                                    "the node has %zu %ss, but the op declares %zu",
+                                                    side->count, side->what, side->declared_count));
   CORE_RETURN_IF(operand->name[0] == '\0' && declared->characteristic != INPUT_OUTPUT_OPTIONAL,
-                 core_node_status(node, ORT_INVALID_ARGUMENT, "%s %llu is required and has no name",
-                                  side->what, (unsigned long long)i));
+                 core_node_status(node, ORT_INVALID_ARGUMENT, "%s %zu is required and has no name",
+                                  side->what, i));
   CORE_TRY(copy_types(operand, from, side == &node->outputs, &expected->type));
   CORE_TRY(check_type(node, side, i, declared->type));
   expected->type = expected->type != 0 ? expected->type : declared->type;
@@ -228,12 +225,12 @@ static OrtStatus* copy_declared(struct core_node* node, struct core_side* side) 
   size_t count = side->least > side->declared_count ? side->least : side->declared_count;
   CORE_RETURN_IF(
       count > CORE_MOST_OPERANDS,
-      core_node_status(node, ORT_INVALID_ARGUMENT, "the op needs %llu %ss; at most %d can be",
-                       (unsigned long long)count, side->what, CORE_MOST_OPERANDS));
+      core_node_status(node, ORT_INVALID_ARGUMENT, "the op needs %zu %ss; at most %d can be", count,
+                       side->what, CORE_MOST_OPERANDS));
   CORE_TRY(make_room(node, side, count));
   for (size_t i = 0; i < count; i++) {
     char name[32];
-    snprintf(name, sizeof name, "%s%llu", side->what, (unsigned long long)i);
+    snprintf(name, sizeof name, "%s%zu", side->what, i);
     OrtcoreOperand operand = {.name = name};
     CORE_TRY(copy_operand(node, side, i, &operand));
   }
@@ -249,11 +246,10 @@ static OrtStatus* copy_side(struct core_node* node, struct core_side* side,
   CORE_RETURN_IF(
       count > CORE_MOST_OPERANDS || count < side->least,
       core_node_status(node, ORT_INVALID_ARGUMENT,
-                       "the node has %llu %ss, but the op needs from %llu to %llu",
-                       (unsigned long long)count, side->what, (unsigned long long)side->least,
-                       core_declared(side, CORE_MOST_OPERANDS) != NULL
-                           ? (unsigned long long)CORE_MOST_OPERANDS
-                           : (unsigned long long)side->declared_count));
+                       "the node has %zu %ss, but the op needs from %zu to %zu", count, side->what,
+                       side->least,
+                       core_declared(side, CORE_MOST_OPERANDS) != NULL ? CORE_MOST_OPERANDS
+                                                                       : side->declared_count));
   CORE_TRY(make_room(node, side, count));
   for (size_t i = 0; i < count; i++) {
     CORE_TRY(copy_operand(node, side, i, &from[i]));
@@ -266,9 +262,9 @@ static OrtStatus* copy_attributes(struct core_node* node, const OrtcoreNode* fro
                  core_node_status(node, ORT_INVALID_ARGUMENT, "attribute_count is too large"));
   CORE_TRY(new_array(node, from->attribute_count, sizeof *node->attributes, &node->attributes));
   for (size_t i = 0; i < from->attribute_count; i++) {
-    CORE_RETURN_IF(from->attributes == NULL || from->attributes[i] == NULL,
-                   core_node_status(node, ORT_INVALID_ARGUMENT, "attribute %llu must not be NULL",
-                                    (unsigned long long)i));
+    CORE_RETURN_IF(
+        from->attributes == NULL || from->attributes[i] == NULL,
+        core_node_status(node, ORT_INVALID_ARGUMENT, "attribute %zu must not be NULL", i));
     CORE_TRY(core_copy_op_attr(from->attributes[i], &node->attributes[i]));
     core_make_part(&node->attributes[i]->object);
     node->attribute_count++;

@@ -178,9 +178,8 @@ CORE_SLOT(ort_InvokeOp, const OrtKernelContext* context, const OrtOp* ort_op,
       input_count < 0 || (size_t)input_count != node->inputs.count || output_count < 0 ||
           (size_t)output_count != node->outputs.count,
       core_node_status(node, ORT_INVALID_ARGUMENT,
-                       "InvokeOp: there must be %llu inputs and %llu outputs, as for CreateOp",
-                       (unsigned long long)node->inputs.count,
-                       (unsigned long long)node->outputs.count));
+                       "InvokeOp: there must be %zu inputs and %zu outputs, as for CreateOp",
+                       node->inputs.count, node->outputs.count));
   CORE_REQUIRE_IF(input_count > 0, InvokeOp, input_values);
   CORE_REQUIRE_IF(output_count > 0, InvokeOp, output_values);
   for (int i = 0; i < output_count; i++) {

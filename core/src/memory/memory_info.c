@@ -133,29 +133,16 @@ CORE_SLOT(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo
   return NULL;
 }
 
-CORE_SLOT(ort_MemoryInfoGetName, const OrtMemoryInfo* ptr, const char** out) {
-  CORE_REQUIRE_INFO(MemoryInfoGetName, ptr);
-  *out = ptr->name;
-  return NULL;
-}
-
-CORE_SLOT(ort_MemoryInfoGetId, const OrtMemoryInfo* ptr, int* out) {
-  CORE_REQUIRE_INFO(MemoryInfoGetId, ptr);
-  *out = ptr->device_id;
-  return NULL;
-}
-
-CORE_SLOT(ort_MemoryInfoGetMemType, const OrtMemoryInfo* ptr, OrtMemType* out) {
-  CORE_REQUIRE_INFO(MemoryInfoGetMemType, ptr);
-  *out = ptr->mem_type;
-  return NULL;
-}
-
-CORE_SLOT(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocatorType* out) {
-  CORE_REQUIRE_INFO(MemoryInfoGetType, ptr);
-  *out = ptr->allocator_type;
-  return NULL;
-}
+#define INFO_GETTER(NAME, function, type, field)         \
+  CORE_SLOT(NAME, const OrtMemoryInfo* ptr, type* out) { \
+    CORE_REQUIRE_INFO(function, ptr);                    \
+    *out = ptr->field;                                   \
+    return NULL;                                         \
+  }
+INFO_GETTER(ort_MemoryInfoGetName, MemoryInfoGetName, const char*, name)
+INFO_GETTER(ort_MemoryInfoGetId, MemoryInfoGetId, int, device_id)
+INFO_GETTER(ort_MemoryInfoGetMemType, MemoryInfoGetMemType, OrtMemType, mem_type)
+INFO_GETTER(ort_MemoryInfoGetType, MemoryInfoGetType, OrtAllocatorType, allocator_type)
 
 void ORT_API_CALL ort_MemoryInfoGetDeviceType(const OrtMemoryInfo* ptr,
                                               OrtMemoryInfoDeviceType* out) NO_EXCEPTION {

@@ -44,23 +44,16 @@ static OrtStatus* answer(struct core_message model, const char* ep_type, OrtAllo
   return NULL;
 }
 
-static OrtStatus* refuse_path(const char* path) {
-  char real[CORE_PATH_ROOM];
-  enum core_file found = core_find_file(path, real);
-  return found == CORE_NO_FILE || found == CORE_BROKEN_LINK
-             ? core_fail(ORT_NO_SUCHFILE, "'%s' does not exist", path)
-             : core_fail(ORT_INVALID_GRAPH, "'%s' cannot be read as a file", path);
-}
-
 CORE_SLOT(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_path, const char* ep_type,
           OrtAllocator* allocator, char** compatibility_info) {
-  char path[CORE_PATH_ROOM];
+  char path[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
   struct core_mapping file = {NULL, 0};
   CORE_FAIL_IF(*ep_type == 0, ORT_INVALID_ARGUMENT,
                "GetCompatibilityInfoFromModel: ep_type must not be empty");
   CORE_FAIL_IF(!core_whole_path_utf8(model_path, path), ORT_INVALID_GRAPH,
                "GetCompatibilityInfoFromModel: model_path is too long");
-  CORE_RETURN_IF(!core_map_file(path, &file), refuse_path(path));
+  CORE_RETURN_IF(!core_map_file(path, &file),
+                 core_refuse_file(path, core_find_file(path, real), ORT_INVALID_GRAPH));
   struct core_message model = {file.bytes, file.bytes + file.size};
   OrtStatus* status = answer(model, ep_type, allocator, compatibility_info);
   core_unmap_file(&file);

@@ -134,7 +134,7 @@ CORE_SLOT(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* n
           OrtValue* tensor, bool data_is_external) {
   REQUIRE_EDITABLE(AddInitializerToGraph, graph);
   const char* why = name[0] == 0 ? "name must not be empty"
-                    : core_items_find(&graph->names, name, strlen(name) + 1) != NULL
+                    : core_items_named(&graph->names, name) != NULL
                         ? "an initializer of that name has already been added to the graph"
                         : refuse_tensor(graph, tensor, data_is_external);
   CORE_REFUSE_IF(why != NULL, ORT_INVALID_ARGUMENT, "%s", why);

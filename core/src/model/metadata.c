@@ -5,67 +5,55 @@
 #include "memory/allocator.h"
 #include "onnx/fields.h"
 
-/* What the slots read, each a text. */
-enum text { PRODUCER, GRAPH_TEXT, DOMAIN_TEXT, DESCRIPTION, GRAPH_DESCRIPTION, TEXTS };
+/* What the slots read, each a text: of the model, then of its graph. */
+enum text {
+  PRODUCER,
+  PRODUCER_VERSION,
+  DOMAIN_TEXT,
+  DESCRIPTION,
+  GRAPH_TEXT,
+  GRAPH_DESCRIPTION,
+  TEXTS
+};
+static const uint32_t fields[TEXTS] = {
+    MODEL_PRODUCER_NAME, MODEL_PRODUCER_VERSION, MODEL_DOMAIN, MODEL_DOC, GRAPH_NAME, GRAPH_DOC};
 
 struct OrtModelMetadata {
   struct core_object object;
-  char* texts[TEXTS];
+  const char* texts[TEXTS];
   int64_t version;
   /** Keys and texts of the model's own entries. */
   struct core_items entries;
+  /** The memory of the texts. */
+  struct core_pool pool;
 };
 
 static void end_metadata(void* block) {
   OrtModelMetadata* metadata = block;
-  for (size_t i = 0; i < TEXTS; i++) {
-    heap_free(metadata->texts[i]);
-  }
   core_items_end(&metadata->entries);
+  core_pool_end(&metadata->pool);
 }
 
 static const struct core_class metadata_class = {.kind = CORE_MODEL_METADATA, .end = end_metadata};
 
-/* A copy of bytes as a string; "" for none. */
-static char* copy_text(struct core_message text) {
-  size_t size = core_message_size(text);
-  char* copy = heap_alloc(size + 1);
-  if (copy != NULL) {
-    memcpy(copy, size > 0 ? text.at : (const uint8_t*)"", size);
-    copy[size] = 0;
-  }
-  return copy;
+/* A copy of the text in a field; "" for none. */
+static const char* copy_text(OrtModelMetadata* metadata, struct core_message of, uint32_t field) {
+  struct core_message text = {NULL, NULL};
+  core_find_message(of, field, &text);
+  return core_pool_text(&metadata->pool, text.at, core_message_size(text));
 }
 
 static bool add_entry(OrtModelMetadata* metadata, struct core_message bytes) {
-  struct core_message key = {NULL, NULL}, value = {NULL, NULL};
-  core_find_message(bytes, ENTRY_KEY, &key);
-  core_find_message(bytes, ENTRY_VALUE, &value);
-  char* key_text = copy_text(key);
-  char* text = copy_text(value);
-  bool is_added = false;
-  if (key_text != NULL && text != NULL) {
-    size_t size = strlen(key_text) + 1;
-    struct core_item* item = core_items_find(&metadata->entries, key_text, size);
-    is_added = item != NULL ? core_items_set_text(&metadata->entries, item, text)
-                            : core_items_add(&metadata->entries, key_text, size, text) != NULL;
-  }
-  heap_free(key_text);
-  heap_free(text);
-  return is_added;
+  const char* key = copy_text(metadata, bytes, ENTRY_KEY);
+  const char* text = copy_text(metadata, bytes, ENTRY_VALUE);
+  return key != NULL && text != NULL && core_items_put(&metadata->entries, key, text);
 }
 
 static bool fill(OrtModelMetadata* metadata, const OrtModel* model) {
-  struct core_message texts[TEXTS] = {{NULL, NULL}};
   struct core_message rest = model->bytes;
   struct core_field field;
-  core_find_message(rest, MODEL_PRODUCER_NAME, &texts[PRODUCER]);
-  core_find_message(rest, MODEL_DOMAIN, &texts[DOMAIN_TEXT]);
-  core_find_message(rest, MODEL_DOC, &texts[DESCRIPTION]);
-  core_find_message(model->graph_bytes, GRAPH_NAME, &texts[GRAPH_TEXT]);
-  core_find_message(model->graph_bytes, GRAPH_DOC, &texts[GRAPH_DESCRIPTION]);
   for (size_t i = 0; i < TEXTS; i++) {
-    metadata->texts[i] = copy_text(texts[i]);
+    metadata->texts[i] = copy_text(metadata, i < GRAPH_TEXT ? rest : model->graph_bytes, fields[i]);
     if (metadata->texts[i] == NULL) {
       return false;
     }
@@ -82,12 +70,16 @@ static bool fill(OrtModelMetadata* metadata, const OrtModel* model) {
   return true;
 }
 
-static bool add_pairs(const OrtModelMetadata* metadata, const char* producer_version,
-                      OrtKeyValuePairs* out) {
+static OrtStatus* new_metadata(const OrtModel* model, OrtModelMetadata** out) {
+  CORE_NEW(OrtModelMetadata, metadata, &metadata_class);
+  CORE_HAND_OUT(fill(metadata, model) ? NULL : core_no_memory(sizeof *metadata), metadata, out);
+}
+
+static bool add_pairs(const OrtModelMetadata* metadata, OrtKeyValuePairs* out) {
   char version[24];
   snprintf(version, sizeof version, "%" PRId64, metadata->version);
   const char* const pairs[][2] = {{"producer_name", metadata->texts[PRODUCER]},
-                                  {"producer_version", producer_version},
+                                  {"producer_version", metadata->texts[PRODUCER_VERSION]},
                                   {"domain", metadata->texts[DOMAIN_TEXT]},
                                   {"model_version", version},
                                   {"doc_string", metadata->texts[DESCRIPTION]},
@@ -106,33 +98,18 @@ static bool add_pairs(const OrtModelMetadata* metadata, const char* producer_ver
 }
 
 OrtStatus* core_describe_model(const OrtModel* model, OrtKeyValuePairs** out) {
-  struct core_message producer_version = {NULL, NULL};
   OrtKeyValuePairs* pairs = NULL;
-  core_find_message(model->bytes, MODEL_PRODUCER_VERSION, &producer_version);
-  char* text = copy_text(producer_version);
-  OrtModelMetadata* metadata = core_new_object(&metadata_class, sizeof *metadata);
+  OrtModelMetadata* metadata = NULL;
+  CORE_TRY(new_metadata(model, &metadata));
   ort_CreateKeyValuePairs(&pairs);
-  bool is_there = text != NULL && metadata != NULL && pairs != NULL && fill(metadata, model) &&
-                  add_pairs(metadata, text, pairs);
-  heap_free(text);
+  bool is_there = pairs != NULL && add_pairs(metadata, pairs);
   core_drop(metadata);
-  if (!is_there) {
-    ort_ReleaseKeyValuePairs(pairs);
-    return core_no_memory(sizeof *metadata);
-  }
-  *out = pairs;
-  return NULL;
+  CORE_HAND_OUT(is_there ? NULL : core_no_memory(sizeof *metadata), pairs, out);
 }
 
 CORE_SLOT(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** out) {
   CORE_REQUIRE_MODEL(Graph_GetModelMetadata, graph, graph->model);
-  OrtModelMetadata* metadata = core_new_object(&metadata_class, sizeof *metadata);
-  if (metadata == NULL || !fill(metadata, graph->model)) {
-    core_drop(metadata);
-    return core_no_memory(sizeof *metadata);
-  }
-  *out = metadata;
-  return NULL;
+  return new_metadata(graph->model, out);
 }
 
 CORE_RELEASER(ort_ReleaseModelMetadata, OrtModelMetadata)
@@ -152,7 +129,7 @@ CORE_GETTER(ort_ModelMetadataGetVersion, int64_t, model_metadata->version,
 
 CORE_SLOT(ort_ModelMetadataLookupCustomMetadataMap, const OrtModelMetadata* model_metadata,
           OrtAllocator* allocator, const char* key, char** value) {
-  const struct core_item* item = core_items_find(&model_metadata->entries, key, strlen(key) + 1);
+  const struct core_item* item = core_items_named(&model_metadata->entries, key);
   if (item == NULL) {
     *value = NULL;
     return NULL;

@@ -16,6 +16,9 @@ OrtStatus* core_new_model(OrtModel** out);
 /** Refuses a length of a model's bytes that no model may have, before a byte is read. */
 OrtStatus* core_check_model_size(size_t size);
 
+/** The status for a path at which no file can be read: ORT_NO_SUCHFILE, or `code`. */
+OrtStatus* core_refuse_file(const char* path, enum core_file found, OrtErrorCode code);
+
 /** Opens a model for a slot, by whose name errors begin: a file, or a copy of bytes. */
 OrtStatus* core_open_model_file(const ORTCHAR_T* path, OrtModel** out);
 OrtStatus* core_copy_model(const void* bytes, size_t size, OrtModel** out);

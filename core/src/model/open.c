@@ -39,8 +39,6 @@ CORE_RELEASER(ort_ReleaseModel, OrtModel)
 
 /* --- the fields of a model ------------------------------------------------------------------- */
 
-static OrtStatus* refuse(const char* why) { return core_fail(ORT_INVALID_PROTOBUF, "%s", why); }
-
 /* Makes room for what the fields will be read to. */
 static OrtStatus* make_room_for_graphs(OrtModel* model) {
   size_t functions = core_count_messages(model->bytes, MODEL_FUNCTION);
@@ -70,8 +68,8 @@ OrtStatus* core_read_model(OrtModel* model) {
   size_t size = 0;
   model->function_count = 0;
   *graph = (struct core_message){NULL, NULL};
-  CORE_RETURN_IF(core_check_model_fields(rest) == CORE_FIELDS_DAMAGED,
-                 refuse("the bytes are no ONNX model"));
+  CORE_REFUSE_IF(core_check_model_fields(rest) == CORE_FIELDS_DAMAGED, ORT_INVALID_PROTOBUF,
+                 "the bytes are no ONNX model");
   CORE_TRY(make_room_for_graphs(model));
   CORE_TRY(core_read_opsets(&model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
@@ -102,10 +100,10 @@ static const char* folder_of(OrtModel* model, char* path) {
   return core_pool_text(&model->pool, path, is_root ? length : length - 1);
 }
 
-static OrtStatus* refuse_file(const char* path, enum core_file found) {
+OrtStatus* core_refuse_file(const char* path, enum core_file found, OrtErrorCode code) {
   return found == CORE_NO_FILE || found == CORE_BROKEN_LINK
              ? core_fail(ORT_NO_SUCHFILE, "'%s' does not exist", path)
-             : core_fail(ORT_INVALID_ARGUMENT, "'%s' cannot be read as a file", path);
+             : core_fail(code, "'%s' cannot be read as a file", path);
 }
 
 /* Remembers the folder of the model as it is given, where the weights are, and where links lead. */
@@ -125,7 +123,7 @@ static OrtStatus* open_file(OrtModel* model, const ORTCHAR_T* path) {
   CORE_REFUSE_IF(!core_whole_path_utf8(path, text), ORT_INVALID_ARGUMENT, "model_path is too long");
   enum core_file found = core_find_file(text, real);
   CORE_RETURN_IF(found != CORE_REGULAR_FILE || !core_map_file(real, &model->file),
-                 refuse_file(text, found));
+                 core_refuse_file(text, found, ORT_INVALID_ARGUMENT));
   size_t size = core_path_size(path);
   ORTCHAR_T* kept = core_pool_take(&model->pool, size);
   CORE_RETURN_IF(kept == NULL || !set_folders(model, text, real), core_no_memory(size));

@@ -115,13 +115,16 @@ struct core_item* core_items_add(struct core_items* items, const void* key, size
 }
 
 struct core_item* core_items_of(struct core_items* items, const char* key) {
-  size_t size = strlen(key) + 1;
-  struct core_item* item = core_items_find(items, key, size);
-  return item != NULL ? item : core_items_add(items, key, size, NULL);
+  struct core_item* item = core_items_named(items, key);
+  return item != NULL ? item : core_items_add(items, key, strlen(key) + 1, NULL);
 }
 
-bool core_items_set_text(struct core_items* items, struct core_item* item, const char* text) {
+bool core_items_put(struct core_items* items, const char* key, const char* text) {
   size_t text_size = strlen(text) + 1;
+  struct core_item* item = core_items_named(items, key);
+  if (item == NULL) {
+    return core_items_add(items, key, strlen(key) + 1, text) != NULL;
+  }
   void* block = join(item->key, item->key_size, text, text_size);
   if (block == NULL) {
     return false;

@@ -42,6 +42,11 @@ static inline const char* core_item_text(const struct core_item* item) {
  * until the list grows. */
 struct core_item* core_items_find(const struct core_items* items, const void* key, size_t key_size);
 
+/** The same for a text. */
+static inline struct core_item* core_items_named(const struct core_items* items, const char* key) {
+  return core_items_find(items, key, strlen(key) + 1);
+}
+
 /** Adds an item, also if the list has one with that key. Copies the key, and the text unless it is
  * NULL. NULL where there is no memory, with the list unchanged. */
 struct core_item* core_items_add(struct core_items* items, const void* key, size_t key_size,
@@ -49,8 +54,8 @@ struct core_item* core_items_add(struct core_items* items, const void* key, size
 
 /** The item of a text, which is added unless it is there; NULL where there is no memory. */
 struct core_item* core_items_of(struct core_items* items, const char* key);
-/** Replaces the text of an item; false where there is no memory. */
-bool core_items_set_text(struct core_items* items, struct core_item* item, const char* text);
+/** Gives the item of a key a text, or adds one; false where there is no memory. */
+bool core_items_put(struct core_items* items, const char* key, const char* text);
 
 /** Copies a list to an empty one; false where there is no memory, with `to` empty. */
 bool core_items_copy(const struct core_items* from, struct core_items* to);

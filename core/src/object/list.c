@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/list.h"
 
-#include "heap/heap.h"
+#include "object/object.h"
 
 #define FIRST_CAPACITY 8
 
@@ -29,6 +29,20 @@ bool core_list_add(struct core_list* list, void* item) {
   }
   list->items[list->count++] = item;
   return true;
+}
+
+bool core_list_keep(struct core_list* list, struct core_object* object) {
+  bool is_added = core_list_add(list, object);
+  if (is_added) {
+    core_retain(object);
+  }
+  return is_added;
+}
+
+void core_list_cut(struct core_list* list, size_t count) {
+  while (list->count > count) {
+    core_drop(list->items[--list->count]);
+  }
 }
 
 bool core_list_has(const struct core_list* list, const void* item) {

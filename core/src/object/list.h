@@ -17,6 +17,12 @@ struct core_list {
 /** Adds an item at the end; false where there is no memory, with the list unchanged. */
 bool core_list_add(struct core_list* list, void* item);
 
+/** Adds an object, with a reference to it. */
+bool core_list_keep(struct core_list* list, struct core_object* object);
+
+/** Drops the references to all objects but the first `count`. */
+void core_list_cut(struct core_list* list, size_t count);
+
 /** The i-th item; NULL where there are fewer. */
 static inline void* core_list_at(const struct core_list* list, size_t i) {
   return i < list->count ? list->items[i] : NULL;

@@ -25,7 +25,7 @@ static bool make_room(struct core_writing* to, size_t size) {
   return true;
 }
 
-static void put_bytes(struct core_writing* to, const void* bytes, size_t size) {
+void core_write_raw(struct core_writing* to, const void* bytes, size_t size) {
   if (size > 0 && make_room(to, size)) {
     memcpy(to->bytes + to->size, bytes, size);
     to->size += size;
@@ -34,15 +34,11 @@ static void put_bytes(struct core_writing* to, const void* bytes, size_t size) {
 
 static void put_varint(struct core_writing* to, uint64_t number) {
   uint8_t bytes[CORE_VARINT_ROOM];
-  put_bytes(to, bytes, core_encode_varint(number, bytes));
+  core_write_raw(to, bytes, core_encode_varint(number, bytes));
 }
 
 static void put_head(struct core_writing* to, uint32_t field, enum core_wire wire) {
   put_varint(to, (uint64_t)field << 3 | wire);
-}
-
-void core_write_raw(struct core_writing* to, const void* bytes, size_t size) {
-  put_bytes(to, bytes, size);
 }
 
 void core_write_number(struct core_writing* to, uint32_t field, uint64_t number) {
@@ -53,7 +49,7 @@ void core_write_number(struct core_writing* to, uint32_t field, uint64_t number)
 void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size) {
   put_head(to, field, CORE_LENGTH);
   put_varint(to, size);
-  put_bytes(to, bytes, size);
+  core_write_raw(to, bytes, size);
 }
 
 void core_write_text(struct core_writing* to, uint32_t field, const char* text) {
@@ -69,7 +65,7 @@ void core_write_entry(struct core_writing* to, uint32_t field, const char* key, 
 
 void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes) {
   put_head(to, field, CORE_FIXED32);
-  put_bytes(to, bytes, 4);
+  core_write_raw(to, bytes, 4);
 }
 
 void core_write_varints(struct core_writing* to, uint32_t field, const int64_t* numbers,

@@ -16,14 +16,12 @@ OrtStatus* core_config_set(struct core_items* entries, const char* key, const ch
   CORE_REFUSE_IF(strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT, ORT_INVALID_ARGUMENT,
                  "config_value must have at most 8192 bytes. Config value is longer than "
                  "maximum length: 8192");
-  struct core_item* item = core_items_find(entries, key, key_length + 1);
-  bool done = item != NULL ? core_items_set_text(entries, item, value)
-                           : core_items_add(entries, key, key_length + 1, value) != NULL;
-  return done ? NULL : core_no_memory(key_length + strlen(value) + 2);
+  return core_items_put(entries, key, value) ? NULL
+                                             : core_no_memory(key_length + strlen(value) + 2);
 }
 
 const char* core_config_get(const struct core_items* entries, const char* key) {
-  const struct core_item* item = core_items_find(entries, key, strlen(key) + 1);
+  const struct core_item* item = core_items_named(entries, key);
   return item == NULL ? NULL : core_item_text(item);
 }
 

@@ -12,20 +12,16 @@ static void end_choice(void* block) { core_drop(((struct core_ep_choice*)block)-
 static const struct core_class choice_class = {.kind = CORE_SHARED, .end = end_choice};
 
 void core_end_ep_choices(struct core_list* choices) {
-  while (choices->count > 0) {
-    core_drop(choices->items[--choices->count]);
-  }
+  core_list_cut(choices, 0);
   core_list_end(choices);
 }
 
 bool core_copy_ep_choices(const struct core_list* from, struct core_list* to) {
-  for (size_t i = 0; i < from->count; i++) {
-    if (!core_list_add(to, from->items[i])) {
-      return false;
-    }
-    core_retain(from->items[i]);
+  size_t i = 0;
+  while (i < from->count && core_list_keep(to, from->items[i])) {
+    i++;
   }
-  return true;
+  return i == from->count;
 }
 
 static struct core_ep_choice* new_choice(const OrtEpDevice* const* devices, size_t count) {

@@ -26,7 +26,7 @@ static const OrtNode* context_of(const struct core_step* step) {
 /* --- the values that are needed --------------------------------------------------------------- */
 
 static bool is_needed(const struct making* making, const char* name) {
-  return core_items_find(&making->needed, name, strlen(name) + 1) != NULL;
+  return core_items_named(&making->needed, name) != NULL;
 }
 
 static OrtStatus* need(struct making* making, const char* name) {

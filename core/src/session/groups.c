@@ -15,7 +15,7 @@ const char* core_first_output(const OrtNode* node) {
 
 bool core_is_taken(const struct core_partition* partition, const OrtNode* node) {
   const char* name = core_first_output(node);
-  return name == NULL || core_items_find(&partition->taken, name, strlen(name) + 1) != NULL;
+  return name == NULL || core_items_named(&partition->taken, name) != NULL;
 }
 
 /* Notes that a provider has taken a group. */
@@ -46,8 +46,7 @@ static OrtStatus* link_groups(struct core_partition* partition, const OrtGraph* 
   CORE_RETURN_IF(circles == NULL || ends == NULL, core_no_memory(count * sizeof *circles));
   for (size_t place = 0; place < count; place++) {
     const char* name = core_first_output(graph->nodes.items[place]);
-    const struct core_item* item =
-        name != NULL ? core_items_find(&partition->taken, name, strlen(name) + 1) : NULL;
+    const struct core_item* item = name != NULL ? core_items_named(&partition->taken, name) : NULL;
     size_t number = item != NULL ? (size_t)item->number : 0;
     circles[place] = place;
     if (number > 0 && ends[number] > 0) {

@@ -73,7 +73,7 @@ static OrtStatus* number_ports(struct plan* plan, struct core_ports* ports) {
 /* --- constants -------------------------------------------------------------------------------- */
 
 static OrtStatus* set_constant(struct plan* plan, const OrtValueInfo* value) {
-  struct core_item* item = core_items_find(&plan->names, value->name, strlen(value->name) + 1);
+  struct core_item* item = core_items_named(&plan->names, value->name);
   return item == NULL ? NULL : core_initializer_of(value, &plan->session->constants[item->number]);
 }
 

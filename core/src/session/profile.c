@@ -218,6 +218,9 @@ void core_profile_providers(struct core_profile* profile, const OrtSession* sess
 
 struct core_timing core_begin_event(struct core_profile* profile) {
   struct asked asked = {.profile = profile};
+  if (profile == NULL) {
+    return (struct core_timing){0, 0};
+  }
   asked.id = __atomic_add_fetch(&profile->last_id, 1, __ATOMIC_RELAXED);
   for (size_t i = 0; i < profile->profilers.count && !has_ended(profile); i++) {
     asked.profiler = profile->profilers.items[i];
@@ -253,6 +256,9 @@ static void finish_event(struct core_profile* profile, const struct core_timing*
 void core_end_event(struct core_profile* profile, const struct core_timing* timing,
                     const char* name) {
   OrtProfilingEvent* event = NULL;
+  if (profile == NULL) {
+    return;
+  }
   OrtStatus* status = new_event(profile, timing, OrtProfilingEventCategory_SESSION, name, &event);
   if (status != NULL) {
     note_failure(profile, status);

@@ -41,10 +41,10 @@ const char* core_profile_path(struct core_profile* profile);
 /** When it began, in nanoseconds since 1970. */
 uint64_t core_profile_begin_time(const struct core_profile* profile);
 
-/** Begins an event. */
+/** Begins an event; nothing without a profile (NULL). */
 struct core_timing core_begin_event(struct core_profile* profile);
 
-/** Ends an event of the session or a run, which has no more to say. */
+/** Ends an event of the session or a run, which has no more to say; nothing without a profile. */
 void core_end_event(struct core_profile* profile, const struct core_timing* timing,
                     const char* name);
 

@@ -199,16 +199,10 @@ static OrtStatus* prepare(OrtSession* session, const struct core_timing* event) 
 }
 
 static OrtStatus* initialize(OrtSession* session) {
-  struct core_timing event = {0};
-  OrtStatus* status;
+  const struct core_timing event = core_begin_event(session->profile);
   session->makes_contexts = core_session_wants(session, "ep.context_enable");
-  if (session->profile == NULL) {
-    status = prepare(session, NULL);
-  } else {
-    event = core_begin_event(session->profile);
-    status = prepare(session, &event);
-    core_end_event(session->profile, &event, "session_initialization");
-  }
+  OrtStatus* status = prepare(session, &event);
+  core_end_event(session->profile, &event, "session_initialization");
   session->state = status == NULL ? CORE_SESSION_READY : CORE_SESSION_FAILED;
   return status;
 }
@@ -226,17 +220,13 @@ static OrtStatus* open_model(const struct core_source* source, OrtModel** out) {
 }
 
 static OrtStatus* load(OrtSession* session, const struct core_source* source) {
-  struct core_timing timing = {0};
   const char* format =
       core_config_get(&session->options->lists[CORE_SESSION_CONFIG], "session.load_model_format");
   CORE_TRY(core_check_cancelled(session));
   CORE_REFUSE_IF(format != NULL && strcmp(format, "ORT") == 0, ORT_FAIL,
                  "this library loads models of ONNX's format alone, and the entry "
                  "session.load_model_format says ORT");
-  if (session->profile == NULL) {
-    return open_model(source, &session->model);
-  }
-  timing = core_begin_event(session->profile);
+  const struct core_timing timing = core_begin_event(session->profile);
   OrtStatus* status = open_model(source, &session->model);
   bool is_file = session->model != NULL && session->model->path[0] != 0;
   core_end_event(session->profile, &timing, is_file ? "model_loading_uri" : "model_loading_array");

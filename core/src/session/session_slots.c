@@ -73,20 +73,19 @@ static OrtStatus* fill_places(const char* what, const struct core_ports* ports, 
   return NULL;
 }
 
-/* All values are in the CPU's memory: what a provider computes elsewhere is copied. */
-CORE_SLOT(ort_SessionGetMemoryInfoForInputs, const OrtSession* session,
-          const OrtMemoryInfo** inputs_memory_info, size_t num_inputs) {
-  REQUIRE_READY(session);
-  return fill_places("inputs", &session->inputs, &core_cpu_memory_info,
-                     (const void**)inputs_memory_info, num_inputs);
-}
+/* A slot that fills an array with something of each input or output. */
+#define FILLER(NAME, type, filled)                                                \
+  CORE_SLOT(NAME, const OrtSession* session, const type** places, size_t count) { \
+    REQUIRE_READY(session);                                                       \
+    return filled;                                                                \
+  }
 
-CORE_SLOT(ort_SessionGetMemoryInfoForOutputs, const OrtSession* session,
-          const OrtMemoryInfo** outputs_memory_info, size_t num_outputs) {
-  REQUIRE_READY(session);
-  return fill_places("outputs", &session->outputs, &core_cpu_memory_info,
-                     (const void**)outputs_memory_info, num_outputs);
-}
+/* All values are in the CPU's memory: what a provider computes elsewhere is copied. */
+FILLER(ort_SessionGetMemoryInfoForInputs, OrtMemoryInfo,
+       fill_places("inputs", &session->inputs, &core_cpu_memory_info, (const void**)places, count))
+FILLER(ort_SessionGetMemoryInfoForOutputs, OrtMemoryInfo,
+       fill_places("outputs", &session->outputs, &core_cpu_memory_info, (const void**)places,
+                   count))
 
 /* The device of the provider that computes a step; NULL for a custom op. */
 static const OrtEpDevice* device_of_step(const OrtSession* session, const struct core_step* step) {
@@ -137,17 +136,8 @@ static OrtStatus* fill_devices(const OrtSession* session, bool is_input,
   return NULL;
 }
 
-CORE_SLOT(ort_SessionGetEpDeviceForInputs, const OrtSession* session,
-          const OrtEpDevice** inputs_ep_devices, size_t num_inputs) {
-  REQUIRE_READY(session);
-  return fill_devices(session, true, inputs_ep_devices, num_inputs);
-}
-
-CORE_SLOT(ort_SessionGetEpDeviceForOutputs, const OrtSession* session,
-          const OrtEpDevice** outputs_ep_devices, size_t num_outputs) {
-  REQUIRE_READY(session);
-  return fill_devices(session, false, outputs_ep_devices, num_outputs);
-}
+FILLER(ort_SessionGetEpDeviceForInputs, OrtEpDevice, fill_devices(session, true, places, count))
+FILLER(ort_SessionGetEpDeviceForOutputs, OrtEpDevice, fill_devices(session, false, places, count))
 
 CORE_SLOT(ort_CreateAllocator, const OrtSession* session, const OrtMemoryInfo* mem_info,
           OrtAllocator** out) {

@@ -42,25 +42,27 @@ OrtStatus* core_read_weightless(OrtSession* session) {
                          mode[0] == '0' ? "0" : "1");
 }
 
-static const char* modes_of(const OrtEpDevice* device) {
+/* The modes that the metadata of a device names; their numbers are sets of bits. */
+static OrtWeightlessSupport support_of(const OrtEpDevice* device) {
   const char* modes = ort_GetKeyValue(device->metadata, "weightless_supported_modes");
-  return modes != NULL ? modes : ort_GetKeyValue(device->metadata, "weightless_support");
+  modes = modes != NULL ? modes : ort_GetKeyValue(device->metadata, "weightless_support");
+  size_t i = CORE_COUNT_OF(names) - 1;
+  while (modes != NULL && i > 0 && strcmp(modes, names[i]) != 0) {
+    i--;
+  }
+  return modes != NULL ? (OrtWeightlessSupport)i : OrtWeightlessSupport_NONE;
 }
 
 OrtStatus* core_check_weightless_devices(const OrtSession* session,
                                          const OrtEpDevice* const* devices, size_t count) {
   const char* mode = mode_of(session);
   for (size_t i = 0; mode != NULL && i < count; i++) {
-    const char* modes = modes_of(devices[i]);
-    bool is_supported = false;
-    for (size_t k = 0; modes != NULL && k < CORE_COUNT_OF(names); k++) {
-      is_supported |= strcmp(modes, names[k]) == 0 && has_mode((OrtWeightlessSupport)k, mode);
-    }
-    CORE_RETURN_IF(!is_supported, core_status(ORT_EP_FAIL,
-                                              "Weightless mode '%s' requested (" MODE
-                                              "=%s), but a device of '%s' does "
-                                              "not support it: see its metadata",
-                                              names[mode[0] - '0'], mode, devices[i]->name));
+    CORE_RETURN_IF(
+        !has_mode(support_of(devices[i]), mode),
+        core_status(ORT_EP_FAIL,
+                    "Weightless mode '%s' requested (" MODE "=%s), but a device of '%s' does "
+                    "not support it: see its metadata",
+                    names[mode[0] - '0'], mode, devices[i]->name));
   }
   return NULL;
 }
@@ -73,24 +75,13 @@ static void note_version(const OrtSession* session, const struct core_ep* ep) {
                    ep->name, (unsigned)ep->seen.ep->ort_version_supported);
 }
 
-/* The numbers of OrtWeightlessSupport are sets of bits. */
-static unsigned modes_in_common(const struct core_weightless* self) {
-  unsigned common = OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY;
-  for (size_t i = 0; i < self->count; i++) {
-    const char* modes = modes_of(self->devices[i]);
-    unsigned own = OrtWeightlessSupport_NONE;
-    for (size_t k = 0; modes != NULL && k < CORE_COUNT_OF(names); k++) {
-      own |= strcmp(modes, names[k]) == 0 ? (unsigned)k : 0;
-    }
-    common &= own;
-  }
-  return common;
-}
-
 /* A host chooses devices by their metadata, before it asks the provider. */
 static void compare_with_metadata(const struct core_weightless* self, const struct core_ep* ep,
                                   OrtWeightlessSupport support) {
-  unsigned common = modes_in_common(self);
+  unsigned common = OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY;
+  for (size_t i = 0; i < self->count; i++) {
+    common &= (unsigned)support_of(self->devices[i]);
+  }
   if (common != (unsigned)support) {
     core_session_log(self->session, ORT_LOGGING_LEVEL_WARNING, "weightless.c",
                      "EP '%.100s': GetWeightlessSupport() returns '%s', but the EP metadata of its "

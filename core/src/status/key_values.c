@@ -19,30 +19,21 @@ void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
   *out = core_new_object(&pairs_class, sizeof **out);
 }
 
-static struct core_item* find_pair(const OrtKeyValuePairs* pairs, const char* key) {
-  return core_items_find(&pairs->items, key, strlen(key) + 1);
-}
-
 bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* value) {
   return core_items_add(&pairs->items, key, strlen(key) + 1, value) != NULL;
 }
 
 void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key,
                                       const char* value) NO_EXCEPTION {
-  if (kvps == NULL || key == NULL || key[0] == '\0' || value == NULL) {
-    return;
-  }
-  struct core_item* item = find_pair(kvps, key);
-  if (item != NULL) {
-    core_items_set_text(&kvps->items, item, value);
-  } else {
-    core_append_pair(kvps, key, value);
+  if (kvps != NULL && key != NULL && key[0] != '\0' && value != NULL) {
+    core_items_put(&kvps->items, key, value);
   }
 }
 
 const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps,
                                          const char* key) NO_EXCEPTION {
-  const struct core_item* item = kvps == NULL || key == NULL ? NULL : find_pair(kvps, key);
+  const struct core_item* item =
+      kvps == NULL || key == NULL ? NULL : core_items_named(&kvps->items, key);
   return item == NULL ? NULL : core_item_text(item);
 }
 
@@ -62,7 +53,7 @@ void ORT_API_CALL ort_GetKeyValuePairs(const OrtKeyValuePairs* kvps, const char*
 }
 
 void ORT_API_CALL ort_RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key) NO_EXCEPTION {
-  struct core_item* item = kvps == NULL || key == NULL ? NULL : find_pair(kvps, key);
+  struct core_item* item = kvps == NULL || key == NULL ? NULL : core_items_named(&kvps->items, key);
   if (item != NULL) {
     core_items_remove(&kvps->items, item);
   }

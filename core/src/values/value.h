@@ -214,6 +214,17 @@ static inline struct core_tensor* core_tensor_of(const OrtValue* value) {
   return (struct core_tensor*)core_target(value);
 }
 
+/** Whether a value is a dense tensor in memory that the CPU can read. */
+static inline bool core_is_on_cpu(const OrtValue* value) {
+  return core_is_tensor(value) && core_is_cpu_memory(&core_tensor_of(value)->info);
+}
+
+/** The memory of a dense tensor. An OrtMemoryDevice is a memory info whose name and allocator are
+ * not compared. */
+static inline const OrtMemoryDevice* core_memory_of(const OrtValue* value) {
+  return (const OrtMemoryDevice*)&core_tensor_of(value)->info;
+}
+
 /** Casts a value to a dense tensor; for another kind a status with ORT_RUNTIME_EXCEPTION. */
 OrtStatus* core_as_tensor(const OrtValue* value, struct core_tensor** out);
 
