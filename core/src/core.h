@@ -52,9 +52,7 @@
 #define CORE_TLS
 #endif
 
-/** @name Slot functions
- * One prototype for each row that the core answers itself.
- * @{ */
+/* Slot functions. One prototype for each row that the core answers itself. */
 #define CORE_SYMBOL(name) CORE_JOIN(ORT_PREFIX, name)
 #define CORE_JOIN(prefix, name) CORE_JOINED(prefix, name)
 #define CORE_JOINED(prefix, name) prefix##name
@@ -94,12 +92,9 @@
   type ORT_API_CALL NAME(owner_type owner) NO_EXCEPTION {            \
     return owner == NULL ? (type)0 : expression;                     \
   }
-/** @} */
 
-/** @name Objects
- * What the core hands out begins with the same head, allocators after the struct of the API.
- * object/object.h has the functions.
- * @{ */
+/* Objects. What the core hands out begins with the same head, allocators after the struct of the
+ * API. object/object.h has the functions. */
 
 /** The kinds of object that the core counts while they are alive. */
 enum core_kind {
@@ -137,12 +132,9 @@ struct core_object {
 int64_t core_live_objects(enum core_kind kind);
 /** The name of a kind; NULL past the last. */
 const char* core_kind_name(unsigned kind);
-/** @} */
 
-/** @name Statuses
- * A status either owns its message, in the bytes behind it, or is a constant whose message is a
- * literal. Constants need no memory, so a guard can always answer.
- * @{ */
+/* Statuses. A status either owns its message, in the bytes behind it, or is a constant whose
+ * message is a literal. Constants need no memory, so a guard can always answer. */
 struct OrtStatus {
   struct core_object object;
   const char* message;
@@ -290,7 +282,6 @@ OrtStatus* core_no_memory(size_t size);
       return core_failed;            \
     }                                \
   } while (0)
-/** @} */
 
 /** One of the statistics that an allocator's GetStats answers. */
 struct core_figure {
@@ -300,6 +291,10 @@ struct core_figure {
 
 /** Pairs of the names and values of statistics, in decimal. */
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out);
+
+/** Copies a list with texts, as the caller's pairs. */
+struct core_items;
+OrtStatus* core_pairs_of(const struct core_items* items, OrtKeyValuePairs** out);
 
 /** A copy of pairs, the caller's; none for NULL. */
 OrtStatus* core_copy_pairs(const OrtKeyValuePairs* from, OrtKeyValuePairs** out);

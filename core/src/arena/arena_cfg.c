@@ -74,10 +74,7 @@ CORE_SLOT(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strategy,
 
 CORE_SLOT(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
           const size_t* arena_config_values, size_t num_keys, OrtArenaCfg** out) {
-  if (num_keys > 0) {
-    CORE_REQUIRE(CreateArenaCfgV2, arena_config_keys);
-    CORE_REQUIRE(CreateArenaCfgV2, arena_config_values);
-  }
+  CORE_REQUIRE_IF(num_keys > 0, CreateArenaCfgV2, arena_config_keys, arena_config_values);
   struct OrtArenaCfg cfg = core_default_arena_cfg;
   for (size_t i = 0; i < num_keys; i++) {
     CORE_FAIL_IF(arena_config_keys[i] == NULL, ORT_INVALID_ARGUMENT,

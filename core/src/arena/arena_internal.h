@@ -110,8 +110,7 @@ static inline void arena_uncount(struct arena* self, size_t size, size_t request
   self->requested -= (int64_t)requested;
 }
 
-/** @name arena_chunks.c
- * @{ */
+/* arena_chunks.c. */
 /** The chunk that starts at an address; NULL where there is none. */
 struct arena_chunk* arena_find(const struct arena* self, const void* pointer);
 /** Makes a chunk of these bytes; NULL when out of memory. */
@@ -126,11 +125,8 @@ struct arena_chunk* arena_best_fit(struct arena* self, size_t rounded);
 void arena_give(struct arena* self, struct arena_chunk* chunk);
 /** Removes a free chunk from its list. */
 void arena_take_out(struct arena* self, struct arena_chunk* chunk);
-/** @} */
 
-/** @name arena_grow.c
- * They release the lock while they call the inner allocator.
- * @{ */
+/* arena_grow.c. They release the lock while they call the inner allocator. */
 /** Returns a block for a rounded size from a new region; NULL when out of memory or above the
  * maximum. */
 struct arena_chunk* arena_grow(struct arena* self, size_t rounded);
@@ -150,4 +146,3 @@ void arena_regions_end(struct arena* self);
 /** Adds the arena to those that forks lock. */
 void arena_add_to_forks(struct arena* self);
 void arena_remove_from_forks(struct arena* self);
-/** @} */

@@ -43,12 +43,9 @@ struct OrtEpGraphSupportInfo {
 };
 
 /** Returns a status for an info that is used after its call of GetCapability. */
-#define CORE_REQUIRE_IN_CALL(function, info)                                                    \
-  do {                                                                                          \
-    if ((info)->graph == NULL) {                                                                \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph_support_info is used after its call"); \
-    }                                                                                           \
-  } while (0)
+#define CORE_REQUIRE_IN_CALL(function, info)                \
+  CORE_FAIL_IF((info)->graph == NULL, ORT_INVALID_ARGUMENT, \
+               #function ": graph_support_info is used after its call")
 
 /** Where failures are logged that no caller can be given: the logger of the environment that has
  * the library; NULL for a provider of no library. */
@@ -98,8 +95,7 @@ const struct core_ep* core_device_of_operand(const OrtcoreCompiledNode* node, si
 /** Has a compiled node leave an output in memory of the device. */
 void core_leave_on_device(const OrtcoreCompiledNode* node, size_t output);
 
-/** @name Functions of ortcore.h
- * @{ */
+/* Functions of ortcore.h. */
 OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t count,
                                        const OrtSessionOptions* options, const OrtLogger* logger,
                                        OrtcoreEp** out);
@@ -108,7 +104,6 @@ OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, Ortc
 void ORT_API_CALL core_release_claims(OrtcoreClaims* claims);
 OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled** out);
 void ORT_API_CALL core_release_compiled(OrtcoreCompiled* compiled);
-/** @} */
 
 static inline struct core_ep* core_ep_of(OrtcoreEp* ep) { return (struct core_ep*)ep; }
 

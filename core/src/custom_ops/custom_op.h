@@ -50,17 +50,13 @@ OrtStatus* core_keep_op_library(struct core_custom_ops* ops, void* handle);
 /** Adds a domain unless the list has it already. */
 OrtStatus* core_custom_ops_add(struct core_custom_ops* ops, OrtCustomOpDomain* domain);
 
-/** @name Domains
- * @{ */
+/* Domains. */
 OrtStatus* core_new_op_domain(const char* name, OrtCustomOpDomain** out);
 OrtStatus* core_op_domain_add(OrtCustomOpDomain* domain, const OrtCustomOp* op);
 /** What ReleaseCustomOpDomain does: its ops are not read again. */
 void core_release_op_domain(OrtCustomOpDomain* domain);
-/** @} */
 
-/** @name Registration
- * The caller must hold no lock of the core: these run code of other libraries.
- * @{ */
+/* Registration. The caller must hold no lock of the core: these run code of other libraries. */
 
 /** What the slots RegisterCustomOpsLibrary, RegisterCustomOpsLibrary_V2 and
  * RegisterCustomOpsUsingFunction do, with the base that libraries are given: the core's own for the
@@ -80,10 +76,8 @@ OrtStatus* core_register_op_library(struct core_custom_ops* ops, OrtSessionOptio
 /** Calls a function such as RegisterCustomOps; on failure, removes from `ops` what it added. */
 OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,
                              OrtSessionOptions* options, const OrtApiBase* base);
-/** @} */
 
-/** @name Looking for ops
- * @{ */
+/* Looking for ops. */
 
 /** The i-th domain; NULL past the last. A released domain is listed, without ops. */
 const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i);
@@ -115,10 +109,8 @@ struct core_op_search {
 const OrtCustomOp* core_next_op(struct core_op_search* search);
 /** Whether an op came with a newer version of its domain than another one. */
 bool core_op_is_newer(const OrtCustomOp* op, const OrtCustomOp* other);
-/** @} */
 
-/** @name Attributes
- * @{ */
+/* Attributes. */
 
 static inline const OrtValue* core_op_attr_tensor(const OrtOpAttr* attr) {
   return *(const OrtValue* const*)core_op_attr_value(attr);
@@ -129,4 +121,3 @@ OrtStatus* core_copy_op_attr(const OrtOpAttr* from, OrtOpAttr** out);
 /** ortcore_tensor_attribute; see ortcore.h. */
 OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
                                               OrtOpAttr** out);
-/** @} */

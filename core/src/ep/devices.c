@@ -202,17 +202,11 @@ bool ORT_API_CALL ort_ep_MemoryDevice_AreEqual(const OrtMemoryDevice* a,
   return a != NULL && b != NULL && core_is_same_device(info_of(a), info_of(b));
 }
 
-OrtMemoryInfoDeviceType ORT_API_CALL
-ort_ep_MemoryDevice_GetDeviceType(const OrtMemoryDevice* memory_device) NO_EXCEPTION {
-  return memory_device == NULL ? OrtMemoryInfoDeviceType_CPU : info_of(memory_device)->device_type;
-}
-
-OrtDeviceMemoryType ORT_API_CALL
-ort_ep_MemoryDevice_GetMemoryType(const OrtMemoryDevice* memory_device) NO_EXCEPTION {
-  return memory_device == NULL ? OrtDeviceMemoryType_DEFAULT
-                               : info_of(memory_device)->device_mem_type;
-}
-
+/* Of none it is the CPU, and the default memory. */
+CORE_VALUE_GETTER(ort_ep_MemoryDevice_GetDeviceType, OrtMemoryInfoDeviceType,
+                  info_of(memory_device)->device_type, const OrtMemoryDevice*, memory_device)
+CORE_VALUE_GETTER(ort_ep_MemoryDevice_GetMemoryType, OrtDeviceMemoryType,
+                  info_of(memory_device)->device_mem_type, const OrtMemoryDevice*, memory_device)
 CORE_VALUE_GETTER(ort_ep_MemoryDevice_GetVendorId, uint32_t, info_of(memory_device)->vendor_id,
                   const OrtMemoryDevice*, memory_device)
 CORE_VALUE_GETTER(ort_ep_MemoryDevice_GetDeviceId, uint32_t,

@@ -47,13 +47,11 @@ CORE_SLOT(ort_ep_CreateKernelDefBuilder, OrtKernelDefBuilder** kernel_def_builde
 CORE_RELEASER(ort_ep_ReleaseKernelDefBuilder, OrtKernelDefBuilder)
 
 /* Guards the builder, and declares `def`, the definition that it builds. */
-#define BUILDS(function)                                                                        \
-  CORE_REQUIRE(function, kernel_def_builder);                                                   \
-  struct OrtKernelDef* def = kernel_def_builder->def;                                           \
-  if (def == NULL) {                                                                            \
-    CORE_FAIL(ORT_INVALID_ARGUMENT,                                                             \
-              #function ": kernel_def_builder has built its definition; make another builder"); \
-  }
+#define BUILDS(function)                              \
+  CORE_REQUIRE(function, kernel_def_builder);         \
+  struct OrtKernelDef* def = kernel_def_builder->def; \
+  CORE_FAIL_IF(def == NULL, ORT_INVALID_ARGUMENT,     \
+               #function ": kernel_def_builder has built its definition; make another builder")
 
 static OrtStatus* set_text(char** text, const char* value) {
   char* copy = NULL;
@@ -64,23 +62,15 @@ static OrtStatus* set_text(char** text, const char* value) {
   return NULL;
 }
 
-CORE_SLOT(ort_ep_KernelDefBuilder_SetOperatorType, OrtKernelDefBuilder* kernel_def_builder,
-          const char* op_type) {
-  BUILDS(KernelDefBuilder_SetOperatorType);
-  return set_text(&def->op_type, op_type);
-}
-
-CORE_SLOT(ort_ep_KernelDefBuilder_SetDomain, OrtKernelDefBuilder* kernel_def_builder,
-          const char* domain) {
-  BUILDS(KernelDefBuilder_SetDomain);
-  return set_text(&def->domain, domain);
-}
-
-CORE_SLOT(ort_ep_KernelDefBuilder_SetExecutionProvider, OrtKernelDefBuilder* kernel_def_builder,
-          const char* ep_name) {
-  BUILDS(KernelDefBuilder_SetExecutionProvider);
-  return set_text(&def->provider, ep_name);
-}
+#define TEXT_SETTER(NAME, function, text)                                       \
+  CORE_SLOT(NAME, OrtKernelDefBuilder* kernel_def_builder, const char* value) { \
+    BUILDS(function);                                                           \
+    return set_text(&def->text, value);                                         \
+  }
+TEXT_SETTER(ort_ep_KernelDefBuilder_SetOperatorType, KernelDefBuilder_SetOperatorType, op_type)
+TEXT_SETTER(ort_ep_KernelDefBuilder_SetDomain, KernelDefBuilder_SetDomain, domain)
+TEXT_SETTER(ort_ep_KernelDefBuilder_SetExecutionProvider, KernelDefBuilder_SetExecutionProvider,
+            provider)
 
 CORE_SLOT(ort_ep_KernelDefBuilder_SetSinceVersion, OrtKernelDefBuilder* kernel_def_builder,
           int since_version_start, int since_version_end) {
@@ -145,12 +135,11 @@ CORE_SLOT(ort_ep_KernelDefBuilder_AddTypeConstraint, OrtKernelDefBuilder* kernel
 }
 
 /* No input shares its memory with an output in the core, so there is nothing to keep of them. */
-#define CHECK_ALIASES(function)                                                    \
-  BUILDS(function);                                                                \
-  CORE_REQUIRE(function, input_indices, output_indices);                           \
-  if (num_io_indices == 0) {                                                       \
-    CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": num_io_indices must be above 0"); \
-  }                                                                                \
+#define CHECK_ALIASES(function)                               \
+  BUILDS(function);                                           \
+  CORE_REQUIRE(function, input_indices, output_indices);      \
+  CORE_FAIL_IF(num_io_indices == 0, ORT_INVALID_ARGUMENT,     \
+               #function ": num_io_indices must be above 0"); \
   return NULL
 
 CORE_SLOT(ort_ep_KernelDefBuilder_AddInputOutputAliases, OrtKernelDefBuilder* kernel_def_builder,
@@ -172,21 +161,13 @@ CORE_SLOT(ort_ep_KernelDefBuilder_Build, OrtKernelDefBuilder* kernel_def_builder
   return NULL;
 }
 
-static const char* text_of(const char* text) { return text == NULL ? "" : text; }
-
-const char* ORT_API_CALL ort_ep_KernelDef_GetOperatorType(const OrtKernelDef* kernel_def)
-    NO_EXCEPTION {
-  return kernel_def == NULL ? "" : text_of(kernel_def->op_type);
-}
-
-const char* ORT_API_CALL ort_ep_KernelDef_GetDomain(const OrtKernelDef* kernel_def) NO_EXCEPTION {
-  return kernel_def == NULL ? "" : text_of(kernel_def->domain);
-}
-
-const char* ORT_API_CALL ort_ep_KernelDef_GetExecutionProvider(const OrtKernelDef* kernel_def)
-    NO_EXCEPTION {
-  return kernel_def == NULL ? "" : text_of(kernel_def->provider);
-}
+#define TEXT_GETTER(NAME, text)                                                    \
+  const char* ORT_API_CALL NAME(const OrtKernelDef* kernel_def) NO_EXCEPTION {     \
+    return kernel_def == NULL || kernel_def->text == NULL ? "" : kernel_def->text; \
+  }
+TEXT_GETTER(ort_ep_KernelDef_GetOperatorType, op_type)
+TEXT_GETTER(ort_ep_KernelDef_GetDomain, domain)
+TEXT_GETTER(ort_ep_KernelDef_GetExecutionProvider, provider)
 
 CORE_PAIR_GETTER(ort_ep_KernelDef_GetSinceVersion, int, kernel_def->first, int, kernel_def->last,
                  const OrtKernelDef* kernel_def)

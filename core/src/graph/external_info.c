@@ -62,17 +62,9 @@ CORE_SLOT(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_in
 
 CORE_RELEASER(ort_ReleaseExternalInitializerInfo, OrtExternalInitializerInfo)
 
-const ORTCHAR_T* ORT_API_CALL
-ort_ExternalInitializerInfo_GetFilePath(const OrtExternalInitializerInfo* info) NO_EXCEPTION {
-  return info != NULL ? info->path : NULL;
-}
-
-int64_t ORT_API_CALL
-ort_ExternalInitializerInfo_GetFileOffset(const OrtExternalInitializerInfo* info) NO_EXCEPTION {
-  return info != NULL ? info->offset : 0;
-}
-
-size_t ORT_API_CALL ort_ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo* info)
-    NO_EXCEPTION {
-  return info != NULL ? info->size : 0;
-}
+CORE_VALUE_GETTER(ort_ExternalInitializerInfo_GetFilePath, const ORTCHAR_T*, info->path,
+                  const OrtExternalInitializerInfo*, info)
+CORE_VALUE_GETTER(ort_ExternalInitializerInfo_GetFileOffset, int64_t, info->offset,
+                  const OrtExternalInitializerInfo*, info)
+CORE_VALUE_GETTER(ort_ExternalInitializerInfo_GetByteSize, size_t, info->size,
+                  const OrtExternalInitializerInfo*, info)

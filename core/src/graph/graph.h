@@ -251,14 +251,9 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
 #define CORE_EDITOR_IR_VERSION 13
 
 /** Returns a status for an object of the model editor that is not in a model. */
-#define CORE_REQUIRE_MODEL(function, argument, model)                                         \
-  do {                                                                                        \
-    if ((model) == NULL) {                                                                    \
-      CORE_FAIL(ORT_NOT_IMPLEMENTED, #function ": " #argument                                 \
-                                               " was made with the model editor, and is not " \
-                                               "in a model");                                 \
-    }                                                                                         \
-  } while (0)
+#define CORE_REQUIRE_MODEL(function, argument, model) \
+  CORE_FAIL_IF((model) == NULL, ORT_NOT_IMPLEMENTED,  \
+               #function ": " #argument " was made with the model editor, and is not in a model")
 
 /** Copies a list into an array with `room` places; `room_name` is the name of that argument. */
 static inline OrtStatus* core_copy_list(const char* room_name, const struct core_list* list,

@@ -70,8 +70,7 @@ int64_t heap_live_objects(enum core_kind kind);
 
 struct heap_thread;
 
-/** @name What each heap defines for heap_threads.c
- * @{ */
+/* What each heap defines for heap_threads.c. */
 /** Prepares the heap on the first use of it; false where that fails. */
 int heap_begin(void);
 /** Fills in a new thread's part. */
@@ -86,7 +85,6 @@ void heap_add_calls(struct heap_stats* out, const struct heap_thread* thread);
 void heap_system_stats(struct heap_stats* out);
 /** A step of a fork, with the list of threads. */
 void heap_at_fork(int is_before, struct heap_thread* threads);
-/** @} */
 
 /** Recomputes the peak; returns by how many bytes the use may grow without a new peak. */
 int64_t heap_note_peak(void);

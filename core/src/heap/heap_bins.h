@@ -125,10 +125,8 @@ static inline size_t heap_class_of(size_t size) {
  * the same cache set. */
 static inline size_t heap_color(size_t segment) { return ((segment * 7) & 63) << HEAP_LINE_SHIFT; }
 
-/** @name Fast paths
- * Each uses only the thread's own bin, or does nothing. Small and large sizes have separate
- * functions, so that callers can inline just the common one.
- * @{ */
+/* Fast paths. Each uses only the thread's own bin, or does nothing. Small and large sizes have
+ * separate functions, so that callers can inline just the common one. */
 
 /** Takes the first block of a bin; NULL if there is none, or if its key is gone. */
 static inline CORE_INLINE void* heap_pop(struct heap_bin* bin, uintptr_t secret) {
@@ -204,4 +202,3 @@ static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   return CORE_LIKELY((offset & (HEAP_SEGMENT - 1)) == heap_color(offset >> HEAP_SEGMENT_SHIFT)) &&
          heap_push(bin, self->secret, pointer);
 }
-/** @} */

@@ -39,12 +39,10 @@ struct heap_thread {
   struct heap_thread* next;
 };
 
-/** @name Forks
- * An allocator that does not survive a fork while another thread is in it is called between
- * heap_enter and heap_leave: a fork waits until no thread is between the two. The thread writes
- * `is_inside` and then reads `heap_forks`, the fork does it the other way round. With a barrier in
- * both, at least one sees what the other wrote.
- * @{ */
+/* Forks. An allocator that does not survive a fork while another thread is in it is called
+ * between heap_enter and heap_leave: a fork waits until no thread is between the two. The thread
+ * writes `is_inside` and then reads `heap_forks`, the fork does it the other way round. With a
+ * barrier in both, at least one sees what the other wrote. */
 /** Whether a fork is pending or in progress. */
 extern int heap_forks;
 /** Returns when no fork is under way, with `is_inside` set. */
@@ -65,7 +63,6 @@ static inline CORE_INLINE void heap_leave(struct heap_thread* self) {
     __atomic_store_n(&self->is_inside, 0, __ATOMIC_RELEASE);
   }
 }
-/** @} */
 
 static inline CORE_INLINE void* heap_try_alloc_small(size_t size) { return NULL; }
 

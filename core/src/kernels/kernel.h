@@ -30,8 +30,7 @@ struct core_kernel_host {
   const struct core_custom_ops* (*custom_ops)(const OrtSessionOptions* options);
 };
 
-/** @name Nodes
- * @{ */
+/* Nodes. */
 
 /** No op has more inputs, outputs or attributes: a larger number is taken for a mistake. */
 #define CORE_MOST_OPERANDS 65536
@@ -150,10 +149,8 @@ const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* n
 /** Notes that the op asks for an attribute. */
 void core_note_asked(struct core_node* node, OrtOpAttrType type, const char* name);
 const OrtLogger* core_node_logger(const struct core_node* node);
-/** @} */
 
-/** @name Kernels
- * @{ */
+/* Kernels. */
 
 /** What a kernel borrows: a part of the kernel, or a copy. */
 struct OrtKernelInfo {
@@ -275,19 +272,15 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
                                                  size_t output_count);
 void ORT_API_CALL core_kernel_asked(const OrtcoreKernel* kernel, char* asked);
 void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel);
-/** @} */
 
 /* What the slots of kernel infos and contexts have in common. */
 
 /** Guards the first argument of a slot, which kernels may have kept for too long. */
-#define CORE_REQUIRE_BORROWED(function, argument, mark, its_mark)                            \
-  do {                                                                                       \
-    CORE_REQUIRE(function, argument);                                                        \
-    if (CORE_UNLIKELY(__atomic_load_n(&(argument)->mark, __ATOMIC_RELAXED) != (its_mark))) { \
-      CORE_FAIL(ORT_INVALID_ARGUMENT,                                                        \
-                #function ": " #argument " is used after the call that it was valid for");   \
-    }                                                                                        \
-  } while (0)
+#define CORE_REQUIRE_BORROWED(function, argument, mark, its_mark)                  \
+  CORE_REQUIRE(function, argument);                                                \
+  CORE_FAIL_IF(__atomic_load_n(&(argument)->mark, __ATOMIC_RELAXED) != (its_mark), \
+               ORT_INVALID_ARGUMENT,                                               \
+               #function ": " #argument " is used after the call that it was valid for")
 #define CORE_REQUIRE_CONTEXT(function) \
   CORE_REQUIRE_BORROWED(function, context, mark, CORE_CONTEXT_MARK)
 

@@ -44,22 +44,15 @@ static struct core_scratch* new_scratch(const struct core_node* node, OrtAllocat
   return scratch;
 }
 
-ORT_API_STATUS_IMPL(ort_KernelContext_GetInputCount, const OrtKernelContext* context, size_t* out) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetInputCount);
-  CORE_REQUIRE(KernelContext_GetInputCount, out);
-  const struct core_side* side = &context->node->inputs;
-  *out = side->is_open ? context->input_count : side->count;
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_KernelContext_GetOutputCount, const OrtKernelContext* context,
-                    size_t* out) {
-  CORE_REQUIRE_CONTEXT(KernelContext_GetOutputCount);
-  CORE_REQUIRE(KernelContext_GetOutputCount, out);
-  const struct core_side* side = &context->node->outputs;
-  *out = side->is_open ? context->output_count : side->count;
-  return NULL;
-}
+#define COUNTER(NAME, function, side, passed)                                         \
+  ORT_API_STATUS_IMPL(NAME, const OrtKernelContext* context, size_t* out) {           \
+    CORE_REQUIRE_CONTEXT(function);                                                   \
+    CORE_REQUIRE(function, out);                                                      \
+    *out = context->node->side.is_open ? context->passed : context->node->side.count; \
+    return NULL;                                                                      \
+  }
+COUNTER(ort_KernelContext_GetInputCount, KernelContext_GetInputCount, inputs, input_count)
+COUNTER(ort_KernelContext_GetOutputCount, KernelContext_GetOutputCount, outputs, output_count)
 
 /* The reference counts in int. */
 static OrtStatus* check_index(size_t index) {

@@ -43,14 +43,10 @@ static inline bool core_is_same_device(const struct OrtMemoryInfo* one,
 }
 
 /** Returns a status for an info of another library, whose struct is not known here. */
-#define CORE_REQUIRE_INFO(function, argument)                                          \
-  do {                                                                                 \
-    CORE_REQUIRE(function, argument);                                                  \
-    if (CORE_UNLIKELY(!core_is_memory_info(argument))) {                               \
-      CORE_FAIL(ORT_INVALID_ARGUMENT,                                                  \
-                #function ": " #argument " must be an OrtMemoryInfo of this library"); \
-    }                                                                                  \
-  } while (0)
+#define CORE_REQUIRE_INFO(function, argument)                        \
+  CORE_REQUIRE(function, argument);                                  \
+  CORE_FAIL_IF(!core_is_memory_info(argument), ORT_INVALID_ARGUMENT, \
+               #function ": " #argument " must be an OrtMemoryInfo of this library")
 
 /** The bytes that a copy needs behind it for its name; 0 for a literal, which copies share. */
 static inline size_t core_memory_info_extra(const struct OrtMemoryInfo* info) {

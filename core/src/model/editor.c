@@ -25,15 +25,11 @@ static void end_graph(void* block) {
 static const struct core_class graph_class = {.kind = CORE_GRAPH, .end = end_graph};
 
 /* Whether a graph is one that can still be changed. */
-#define REQUIRE_EDITABLE(function, graph)                                                        \
-  do {                                                                                           \
-    if ((graph)->object.class != &graph_class) {                                                 \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph must be made with CreateGraph");        \
-    }                                                                                            \
-    if (core_is_permanent(&(graph)->object)) {                                                   \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph belongs to a model and cannot change"); \
-    }                                                                                            \
-  } while (0)
+#define REQUIRE_EDITABLE(function, graph)                                   \
+  CORE_FAIL_IF((graph)->object.class != &graph_class, ORT_INVALID_ARGUMENT, \
+               #function ": graph must be made with CreateGraph");          \
+  CORE_FAIL_IF(core_is_permanent(&(graph)->object), ORT_INVALID_ARGUMENT,   \
+               #function ": graph belongs to a model and cannot change")
 
 CORE_SLOT(ort_model_editor_CreateGraph, OrtGraph** graph) {
   CORE_NEW(OrtGraph, made, &graph_class);

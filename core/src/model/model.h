@@ -45,8 +45,7 @@ OrtStatus* core_read_model(OrtModel* model);
 /** What a model says of itself, by the names of the fields in ONNX, with its own entries. */
 OrtStatus* core_describe_model(const OrtModel* model, OrtKeyValuePairs** out);
 
-/** @name Functions of ortcore.h
- * @{ */
+/* Functions of ortcore.h. */
 OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out);
 OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,
                                               OrtModel** out);
@@ -64,7 +63,6 @@ OrtStatus* core_write_compiled_model(const OrtModel* model, const OrtcoreWriting
                                      enum core_contexts contexts);
 
 OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing);
-/** @} */
 
 /* Asks a function where the initializers of a model go. */
 

@@ -33,9 +33,7 @@ int core_newest_opset(const char* domain);
 int core_schema_since(const struct core_schema* schema);
 bool core_schema_is_deprecated(const struct core_schema* schema);
 
-/** @name Attributes
- * In the order of their names.
- * @{ */
+/* Attributes. In the order of their names. */
 
 struct core_schema_attribute {
   const char* name;
@@ -53,21 +51,16 @@ struct core_schema_attribute core_schema_attribute_at(const struct core_schema* 
 /** False where the schema has no attribute of that name, with `out` unchanged. */
 bool core_schema_find_attribute(const struct core_schema* schema, const char* name,
                                 struct core_schema_attribute* out);
-/** @} */
 
-/** @name Type constraints
- * A type parameter, such as "T", and the types that are allowed for it, such as "tensor(float)".
- * @{ */
+/* Type constraints. A type parameter, such as "T", and the types that are allowed for it, such
+ * as "tensor(float)". */
 
 size_t core_schema_constraint_count(const struct core_schema* schema);
 const char* core_schema_constraint_name(const struct core_schema* schema, size_t constraint);
 size_t core_schema_type_count(const struct core_schema* schema, size_t constraint);
 const char* core_schema_type(const struct core_schema* schema, size_t constraint, size_t index);
-/** @} */
 
-/** @name Inputs and outputs
- * A variadic one counts once, and is the last one.
- * @{ */
+/* Inputs and outputs. A variadic one counts once, and is the last one. */
 
 struct core_schema_operand {
   const char* name;
@@ -84,4 +77,3 @@ struct core_schema_operand {
 size_t core_schema_operand_count(const struct core_schema* schema, bool is_output);
 struct core_schema_operand core_schema_operand_at(const struct core_schema* schema, bool is_output,
                                                   size_t index);
-/** @} */

@@ -2,7 +2,6 @@
 /* Configuration entries of session options and run options; free dimensions of session options. */
 
 #include "options/session_options.h"
-#include "status/key_values.h"
 
 /* In bytes, without the terminating zero. */
 #define KEY_LIMIT 1024

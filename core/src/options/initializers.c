@@ -86,10 +86,7 @@ CORE_SLOT(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOptions* optio
           const size_t* external_initializer_file_lengths, size_t num_external_initializer_files) {
   size_t count = num_external_initializer_files;
   CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
-                  external_initializer_file_names);
-  CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
-                  external_initializer_file_buffer_array);
-  CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
+                  external_initializer_file_names, external_initializer_file_buffer_array,
                   external_initializer_file_lengths);
   CORE_TRY(
       require_elements("external_initializer_file_names", external_initializer_file_names, count));

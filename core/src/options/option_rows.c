@@ -4,7 +4,6 @@
 
 #include "options/session_options.h"
 #include "platform/platform.h"
-#include "status/key_values.h"
 
 #define OPTION(name, kind, initial, entry) \
   {#name, CORE_OPTION_##kind, initial, offsetof(struct OWNER, FIELD(name)), entry},

@@ -12,10 +12,8 @@
 
 #include "core.h"
 
-/** @name Locks
- * The INIT macros initialize static locks. Locks in allocated memory need a `begin` function, and
- * the matching `end` before they are freed.
- * @{ */
+/* Locks. The INIT macros initialize static locks. Locks in allocated memory need a `begin`
+ * function, and the matching `end` before they are freed. */
 #if defined(_WIN32)
 
 typedef struct {
@@ -89,10 +87,8 @@ static inline void core_run_once(core_once* once, void (*function)(void)) {
 void core_condition_wait(core_condition* condition, core_mutex* mutex);
 /** The same for about 10 ms at most. */
 void core_condition_wait_briefly(core_condition* condition, core_mutex* mutex);
-/** @} */
 
-/** @name Threads and processes
- * @{ */
+/* Threads and processes. */
 
 /** Thread-specific values with a destructor, which runs when a thread ends that has set a value. At
  * most CORE_THREAD_KEYS keys in the process. */
@@ -155,11 +151,7 @@ size_t core_processor_count(void);
 int32_t core_process_id(void);
 int32_t core_thread_id(void);
 
-/** @} */
-
-/** @name Address space
- * Sizes and addresses are multiples of a page.
- * @{ */
+/* Address space. Sizes and addresses are multiples of a page. */
 
 /** How many bytes of addresses can be reserved at negligible cost of memory. */
 size_t core_address_room(void);
@@ -206,10 +198,8 @@ enum core_read core_read_memory(const void* address, void* out, size_t size);
 void* core_map(size_t size);
 /** Whether the system would give that many bytes now. */
 int core_system_has(size_t size);
-/** @} */
 
-/** @name Time
- * @{ */
+/* Time. */
 
 /** A number that differs between processes and between calls. */
 uint64_t core_entropy(void);
@@ -226,12 +216,9 @@ const char* core_variable(const char* name, bool* is_refused);
 uint64_t core_clock(void);
 /** Nanoseconds since 1970. */
 uint64_t core_wall_clock(void);
-/** @} */
 
-/** @name Other libraries
- * Call these without holding a lock of the core: libraries run code when they are opened and
- * closed.
- * @{ */
+/* Other libraries. Call these without holding a lock of the core: libraries run code when they
+ * are opened and closed. */
 
 /** Room for a path with its terminator; a longer one is as one that does not exist. */
 #define CORE_PATH_ROOM 4096
@@ -251,11 +238,8 @@ bool core_library_path(const void* address, char path[CORE_PATH_ROOM]);
 void core_library_close(void* library);
 /** Returns the address of a symbol in the process's global scope, or NULL. */
 void* core_process_symbol(const char* name);
-/** @} */
 
-/** @name Files
- * Paths here are UTF-8 on every system.
- * @{ */
+/* Files. Paths here are UTF-8 on every system. */
 
 #if defined(_WIN32)
 #define CORE_SEPARATOR '\\'
@@ -300,7 +284,6 @@ void core_unmap_file(struct core_mapping* mapping);
 /** A path in the system's characters, with its terminator; returns its size in bytes, which is
  * also what it needs where `room` is less. */
 size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room);
-/** @} */
 
 /** The size of a path in bytes, with its terminator. */
 static inline size_t core_path_size(const ORTCHAR_T* path) {

@@ -9,17 +9,14 @@
 
 static void write_input(struct core_writing* to, const OrtValueInfo* value) {
   struct core_message type = core_origin(value)->type_bytes;
+  const OrtTensorTypeAndShapeInfo element = {.type = core_element_type_of(value)};
+  if (type.at == NULL) {
+    core_write_value(to, GRAPH_INPUT, value->name, &element);
+    return;
+  }
   size_t input = core_begin_message(to, GRAPH_INPUT);
   core_write_text(to, VALUE_NAME, value->name);
-  if (type.at != NULL) {
-    core_write_message(to, VALUE_TYPE, type);
-  } else {
-    size_t outer = core_begin_message(to, VALUE_TYPE);
-    size_t inner = core_begin_message(to, TYPE_TENSOR);
-    core_write_number(to, TENSOR_TYPE_ELEMENT, core_onnx_of_element(core_element_type_of(value)));
-    core_end_message(to, inner);
-    core_end_message(to, outer);
-  }
+  core_write_message(to, VALUE_TYPE, type);
   core_end_message(to, input);
 }
 

@@ -159,13 +159,6 @@ struct task {
   struct core_writing initializers;
 };
 
-static OrtStatus* check_options(const OrtModelCompilationOptions* options) {
-  CORE_FAIL_IF(options->input == CORE_INPUT_NONE, ORT_INVALID_ARGUMENT,
-               "CompileModel: Input model to compile must be loaded from "
-               "either a file or a memory buffer");
-  return NULL;
-}
-
 /* Refuses a path whose last part has no extension, as ONNX Runtime does, which takes it for a
  * folder. */
 static OrtStatus* check_output(const char* path) {
@@ -378,7 +371,9 @@ static OrtStatus* hand_over(const struct task* task) {
 }
 
 static OrtStatus* perform(struct task* task, const OrtEnv* env) {
-  CORE_TRY(check_options(task->options));
+  CORE_FAIL_IF(task->options->input == CORE_INPUT_NONE, ORT_INVALID_ARGUMENT,
+               "CompileModel: Input model to compile must be loaded from "
+               "either a file or a memory buffer");
   CORE_TRY(find_output(task));
   if (task->path[0] != 0 && task->options->flags & OrtCompileApiFlags_ERROR_IF_OUTPUT_FILE_EXISTS) {
     CORE_TRY(refuse_existing(task->path));

@@ -212,15 +212,9 @@ static OrtStatus* check_context(const struct core_step* step, const OrtNode* con
 
 /* Whether the data of a context is in a file, as its attribute embed_mode says. */
 static bool is_in_file(const OrtNode* context) {
-  int64_t mode = 1;
-  size_t size;
-  for (size_t i = 0; i < context->attributes.count; i++) {
-    const OrtOpAttr* attribute = context->attributes.items[i];
-    if (strcmp(attribute->name, "embed_mode") == 0) {
-      ort_ReleaseStatus(ort_ReadOpAttr(attribute, ORT_OP_ATTR_INT, &mode, sizeof mode, &size));
-    }
-  }
-  return mode == 0;
+  const OrtOpAttr* mode = core_find_attribute(context, "embed_mode");
+  return mode != NULL && mode->type == ORT_OP_ATTR_INT &&
+         *(const int64_t*)core_op_attr_value(mode) == 0;
 }
 
 /* Writes a number as an attribute, unless the node has one of that name. */

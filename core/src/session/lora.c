@@ -146,14 +146,11 @@ static void end_adapter(void* block) {
 static const struct core_class lora_class = {.kind = CORE_LORA_ADAPTER, .end = end_adapter};
 
 /* Parameters stay the CPU's: the core copies what providers read to their devices. */
-#define REFUSE_ALLOCATOR(function, allocator)                        \
-  do {                                                               \
-    if ((allocator) != NULL) {                                       \
-      CORE_FAIL(ORT_FAIL, #function                                  \
-                ": allocator must be NULL: there is no device with " \
-                "memory that the core copies adapters to");          \
-    }                                                                \
-  } while (0)
+#define REFUSE_ALLOCATOR(function, allocator)                       \
+  CORE_FAIL_IF((allocator) != NULL, ORT_FAIL,                       \
+               #function                                            \
+               ": allocator must be NULL: there is no device with " \
+               "memory that the core copies adapters to")
 
 static OrtStatus* new_adapter(const void* bytes, size_t size, OrtLoraAdapter** out) {
   CORE_NEW(OrtLoraAdapter, adapter, &lora_class);

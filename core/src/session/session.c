@@ -47,6 +47,43 @@ bool core_has_compiled_nodes(const OrtSession* session) {
   return false;
 }
 
+static OrtStatus* refuse_version(OrtErrorCode code, const char* domain, int64_t version,
+                                 const char* why) {
+  return core_fail(code, "the model has version %" PRId64 " of the operator set '%.80s', %s",
+                   version, domain[0] == 0 ? "ai.onnx" : domain, why);
+}
+
+/* Refuses a model whose operators or format have meanings that the core does not know: its table of
+ * ONNX's operators is of one release of ONNX. */
+static OrtStatus* check_opset_versions(const OrtSession* session) {
+  const struct core_opsets* opsets = &session->model->opsets;
+  const char* only_released = core_config_get(&session->options->lists[CORE_SESSION_CONFIG],
+                                              "session.allow_released_opsets_only");
+  CORE_REFUSE_IF(session->model->ir_version == 0, ORT_FAIL,
+                 "the model does not say the version of ONNX's format that it has");
+  CORE_REFUSE_IF(session->model->ir_version > core_newest_ir_version(), ORT_FAIL,
+                 "the model has version %" PRId64
+                 " of ONNX's format, of which this library knows %" PRId64 " and earlier ones",
+                 session->model->ir_version, core_newest_ir_version());
+  bool takes_newer = only_released != NULL && strcmp(only_released, "1") != 0;
+  CORE_REFUSE_IF(opsets->count == 0, ORT_FAIL, "the model does not say its operator sets");
+  for (size_t i = 0; i < opsets->count; i++) {
+    int64_t newest = core_newest_opset(opsets->domains[i]), version = opsets->versions[i];
+    char why[160];
+    CORE_RETURN_IF(newest > 0 && version < 1, refuse_version(ORT_INVALID_GRAPH, opsets->domains[i],
+                                                             version, "which begins with 1"));
+    if (newest > 0 && version > newest && !takes_newer) {
+      snprintf(why, sizeof why,
+               "of which this library knows %" PRId64
+               " and earlier ones; the entry "
+               "session.allow_released_opsets_only with the value 0 takes it as that one",
+               newest);
+      return refuse_version(ORT_FAIL, opsets->domains[i], version, why);
+    }
+  }
+  return NULL;
+}
+
 /* Refuses a path that would be ignored otherwise, with what the real library says where a provider
  * has compiled nodes. */
 static OrtStatus* check_optimized_path(const OrtSession* session) {
@@ -177,7 +214,7 @@ static OrtStatus* begin_session(OrtSession* session, const OrtSessionOptions* op
 static OrtStatus* prepare(OrtSession* session, const struct core_timing* event) {
   char path[CORE_PATH_ROOM];
   bool saves = session->makes_contexts && !session->only_compiles;
-  CORE_TRY(core_check_opset_versions(session));
+  CORE_TRY(check_opset_versions(session));
   CORE_TRY(core_read_weightless(session));
   if (saves) {
     CORE_TRY(core_find_context_path(session, path));

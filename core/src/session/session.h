@@ -161,9 +161,6 @@ OrtStatus* core_new_session(const OrtEnv* env, const OrtSessionOptions* options,
  * does nothing if the caller has added providers or wants no choice. */
 OrtStatus* core_choose_devices(OrtSession* session);
 
-/** Refuses a model with versions of ONNX's operator sets that the core does not know. */
-OrtStatus* core_check_opset_versions(const OrtSession* session);
-
 /** Logs a message of a file of the core, made as by printf; what is beyond 300 bytes is cut. */
 void core_session_log(const OrtSession* session, OrtLoggingLevel severity, const char* file,
                       const char* format, ...) CORE_FORMAT(4);
@@ -238,12 +235,8 @@ OrtStatus* core_note_assigned(OrtSession* session);
 OrtStatus* core_list_ports(OrtSession* session, const OrtGraph* graph);
 
 /** Returns a status where the session is not finalized. */
-#define CORE_REQUIRE_READY(session, code, text)   \
-  do {                                            \
-    if ((session)->state != CORE_SESSION_READY) { \
-      CORE_FAIL(code, text);                      \
-    }                                             \
-  } while (0)
+#define CORE_REQUIRE_READY(session, code, text) \
+  CORE_FAIL_IF((session)->state != CORE_SESSION_READY, code, text)
 
 /** Lists the ports, numbers the values, and orders the steps. */
 OrtStatus* core_plan(OrtSession* session);
@@ -264,12 +257,8 @@ struct core_feeds {
 };
 
 /** Returns a status for a run that is asked for no output. */
-#define CORE_REQUIRE_OUTPUTS(count)                                                \
-  do {                                                                             \
-    if ((count) == 0) {                                                            \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "At least one output should be requested."); \
-    }                                                                              \
-  } while (0)
+#define CORE_REQUIRE_OUTPUTS(count) \
+  CORE_FAIL_IF((count) == 0, ORT_INVALID_ARGUMENT, "At least one output should be requested.")
 
 /** Runs a session; see the slot Run. `options` may be NULL. */
 OrtStatus* core_run(OrtSession* session, const OrtRunOptions* options,

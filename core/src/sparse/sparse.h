@@ -14,9 +14,7 @@ OrtStatus* core_as_sparse(const OrtValue* value, struct core_sparse** out);
 /** Releases values and indices. */
 void core_clear_sparse(struct core_sparse* sparse);
 
-/** @name Checks of indices
- * The indices are readable; NULL means none.
- * @{ */
+/* Checks of indices. The indices are readable; NULL means none. */
 
 /** Checks COO indices: one or two for each value, all within the tensor. */
 OrtStatus* core_check_coo(const struct core_shape* dense, size_t values, const int64_t* indices,
@@ -30,4 +28,3 @@ OrtStatus* core_check_csr(const struct core_shape* dense, size_t values, const i
  * number of positions. */
 OrtStatus* core_check_blocks(const struct core_shape* values, const int64_t* dims, size_t rank,
                              size_t count);
-/** @} */

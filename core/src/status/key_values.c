@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "status/key_values.h"
+#include "object/keyed_list.h"
 
 #include "object/object.h"
 

@@ -5,7 +5,6 @@
 
 #include "heap/heap.h"
 #include "table/arguments.inc"
-#include "table/engine_reasons.h"
 
 /* A NULL is refused before 'not implemented', so that a caller's mistake has the same answer before
  * and after the slot is written. */
@@ -20,6 +19,14 @@
   static void ORT_API_CALL symbol parameters NO_EXCEPTION {}
 #define STUB_VALUE(symbol, returns, parameters) \
   static returns ORT_API_CALL symbol parameters NO_EXCEPTION { return (returns)0; }
+
+/* Why the core answers a slot of a table with ORT_NOT_IMPLEMENTED. Of the other rows, releases are
+ * for objects that no row makes, and GetTrainingApi is NULL in most builds of the real library. */
+#define CORE_WHY_OrtApi                                                                     \
+  "it is for providers that a library is built with, of which the core has none: register " \
+  "a library of the provider"
+#define CORE_WHY_OrtEpApi "sessions of the core share no packed weights"
+#define CORE_WHY_OrtModelPackageApi "it reads no model packages; the library onnxruntime does"
 
 #define STUB_STATUS_HOST(symbol, name, parameters, arguments)
 #define STUB_STATUS_ENGINE(symbol, name, parameters, arguments) \
@@ -56,23 +63,13 @@ static const struct {
 #undef ROW
 };
 
-const OrtModelEditorApi* ORT_API_CALL ort_GetModelEditorApi(void) NO_EXCEPTION {
-  return &tables.OrtModelEditorApi;
-}
-
-const OrtCompileApi* ORT_API_CALL ort_GetCompileApi(void) NO_EXCEPTION {
-  return &tables.OrtCompileApi;
-}
-
-const OrtInteropApi* ORT_API_CALL ort_GetInteropApi(void) NO_EXCEPTION {
-  return &tables.OrtInteropApi;
-}
-
-const OrtEpApi* ORT_API_CALL ort_GetEpApi(void) NO_EXCEPTION { return &tables.OrtEpApi; }
-
-const OrtModelPackageApi* ORT_API_CALL ort_GetModelPackageApi(void) NO_EXCEPTION {
-  return &tables.OrtModelPackageApi;
-}
+#define TABLE_GETTER(NAME, type) \
+  const type* ORT_API_CALL NAME(void) NO_EXCEPTION { return &tables.type; }
+TABLE_GETTER(ort_GetModelEditorApi, OrtModelEditorApi)
+TABLE_GETTER(ort_GetCompileApi, OrtCompileApi)
+TABLE_GETTER(ort_GetInteropApi, OrtInteropApi)
+TABLE_GETTER(ort_GetEpApi, OrtEpApi)
+TABLE_GETTER(ort_GetModelPackageApi, OrtModelPackageApi)
 
 /* Clients find a slot by its offset. */
 #define ROW(index, since, topic, who, returns, name, parameters)             \

@@ -31,10 +31,8 @@ static inline enum ONNXType core_type_of(const OrtValue* value) {
 /** The value behind a handle. Every slot reads and writes this one. */
 static inline OrtValue* core_target(const OrtValue* value) { return value->target; }
 
-/** @name Handles
- * A kernel borrows a value through a handle made for it, which is a part of another object: a
- * kernel that wrongly releases the handle does not release the value.
- * @{ */
+/* Handles. A kernel borrows a value through a handle made for it, which is a part of another
+ * object: a kernel that wrongly releases the handle does not release the value. */
 
 static inline void core_make_borrowed(OrtValue* handle, enum ONNXType type, OrtValue* target) {
   *handle = (OrtValue){{NULL, CORE_PERMANENT, type}, target};
@@ -44,7 +42,6 @@ static inline void core_make_borrowed(OrtValue* handle, enum ONNXType type, OrtV
 static inline void core_end_borrowed(OrtValue* handle) {
   core_make_borrowed(handle, ONNX_TYPE_UNKNOWN, handle);
 }
-/** @} */
 
 /** Element type and shape of a dense or sparse tensor. */
 struct core_shape {
@@ -112,8 +109,7 @@ struct core_sparse {
 };
 #define CORE_UNCOUNTED SIZE_MAX
 
-/** @name Elements
- * @{ */
+/* Elements. */
 
 /** The number of element types in the table of sizes. */
 #define CORE_ELEMENT_TYPES 27
@@ -181,10 +177,8 @@ static inline OrtStatus* core_measure(ONNXTensorElementDataType type, const int6
   *bytes = size;
   return NULL;
 }
-/** @} */
 
-/** @name Tensors
- * @{ */
+/* Tensors. */
 
 /** Adds a reference to an allocator if it has a reference count; returns whether it did. */
 bool core_keep_allocator(OrtAllocator* allocator);
@@ -244,7 +238,6 @@ static inline bool core_lacks_data(const struct core_tensor* tensor) {
 static inline bool core_owns_data(const struct core_tensor* tensor) {
   return tensor->owner != NULL;
 }
-/** @} */
 
 /** Two tensors of rank 1 and of equal length: keys in ascending order, each once, and values. */
 struct core_map {
