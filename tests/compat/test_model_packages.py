@@ -1,14 +1,40 @@
 # SPDX-License-Identifier: MIT
 """Model packages in the official package and in the drop-in: both must be alike."""
 
+import json
+
 import numpy as np
 import pytest
-from support.packages import ASSET, CPU, manifest, write
+from support import models
 from support.releases import needs_release
 
 pytestmark = needs_release(32, "model packages in Python")
 
+CPU = {"ep": "CPUExecutionProvider"}
+VARIANTS = {
+    "cuda": {"ep": "CUDAExecutionProvider", "device": "gpu"},
+    "cpu": {**CPU, "executor_info": {"ort": {"model_file": "add.onnx"}}},
+}
 ONLY = {"variants": {"cpu": CPU}}
+ASSET = f"sha256:{'0' * 64}"
+
+
+def manifest(component=None, **fields):
+    """A manifest of one component, by default that of `write`, with further fields."""
+    component = {"variants": VARIANTS} if component is None else component
+    return {"schema_version": "1.0", "components": {"adds": component}, **fields}
+
+
+def write(folder, said=None, **files):
+    """Write a package: what the manifest says, and files by path: bytes, or what is made JSON."""
+    files = {"manifest.json": manifest() if said is None else said, **files}
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    if said is None:
+        (folder / "add.onnx").write_bytes(models.add())
+    return folder
 
 
 @pytest.fixture

@@ -46,8 +46,6 @@ def test_options_take_members_of_enums_only_and_are_not_copied(onnxruntime):
     assert options.graph_optimization_level == level.ORT_ENABLE_EXTENDED
     options.execution_mode = mode.ORT_PARALLEL
     assert options.execution_mode == mode.ORT_PARALLEL
-    with pytest.raises(TypeError):
-        options.graph_optimization_level = 99
     for each in (options, onnxruntime.RunOptions()):
         with pytest.raises(TypeError, match="pickle"):
             copy(each)
@@ -76,8 +74,6 @@ def test_an_initializer_takes_the_place_of_the_models(onnxruntime):
     options.add_initializer("W", value)
     session = onnxruntime.InferenceSession(graph.to_bytes(), options, providers=CPU)
     np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
-    with pytest.raises(RuntimeError, match="must be an OrtValue"):
-        options.add_initializer("V", X)
 
 
 def test_an_arena_is_shared_and_the_optimized_model_is_written(onnxruntime, squares, tmp_path):
