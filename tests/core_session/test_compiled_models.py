@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
-from support.contexts import EXPECTED, X, run, said
+from support.contexts import EXPECTED, X, compile_for, run, said
 from support.graphs import graph_of
 from support.prepared import run_program
 from support.releases import needs_release
@@ -20,7 +20,7 @@ pytestmark = needs_release(31, "functions for the data of compiled models")
 
 
 def test_a_model_is_compiled_to_bytes_that_run(api, model, options_for):
-    made = ort.compile_model(model, options=options_for(api), embed_ep_context=True, api=api)
+    made = compile_for(model, options_for(api))
     assert said() == "enable=1;embed=1;path= compile context compile context"
     with ort.Model.load(made) as read:
         assert [node.op_type for node in read.graph.nodes] == ["EPContext", "Negate", "EPContext"]
@@ -39,7 +39,7 @@ def test_without_compilation_only_a_compiled_model_runs_and_without_the_cpu_none
     with pytest.raises(ort.errors.ModelRequiresCompilation):
         run(model, options_for(api, config=config))
     options = options_for(api)
-    compiled = ort.compile_model(model, options=options, embed_ep_context=True, api=api)
+    compiled = compile_for(model, options)
     assert run(compiled, options_for(api, config=config)) == EXPECTED
     with pytest.raises(ort.errors.Fail, match="CPU"):
         run(model, options_for(api, config={"session.disable_cpu_ep_fallback": "1"}))
@@ -101,7 +101,7 @@ def test_a_custom_op_may_be_called_constant(core_api, options_for):
     with ort.CustomOpDomain("constants", core_api) as domain:
         domain.add(constant)
         options.add_custom_op_domain(domain)
-    made = ort.compile_model(graph.to_bytes(), options=options, embed_ep_context=True, api=core_api)
+    made = compile_for(graph.to_bytes(), options)
     with ort.Session(made, options, api=core_api) as session:
         assert session.run({"x": X})[0].tolist() == [7, 8, 9]
 
@@ -146,7 +146,7 @@ def test_an_entry_names_the_file_of_initializers(api, stays, options_for, tmp_pa
         options.config.update({"ep.context_enable": "1", "ep.context_file_path": str(target)})
         ort.Session(stays, options, api=api).close()
     else:
-        ort.compile_model(stays, target, options=options, embed_ep_context=True, api=api)
+        compile_for(stays, options, target)
     assert (tmp_path / "w.bin").read_bytes() == np.full(3, 2, np.float32).tobytes()
     with ort.Session(target, options_for(api), api=api) as session:
         assert [y.tolist() for y in session.run(x=X)] == [[3, 4, 5], [2, 2, 2]]
@@ -169,9 +169,7 @@ def test_a_file_of_initializers_that_no_session_reads_is_refused(
     settings = {} if by_entry else {"external_initializers": where, "external_threshold": 0}
     refused = (ort.errors.InvalidArgument, ort.errors.Fail)
     with nullcontext() if is_made else pytest.raises(refused):
-        ort.compile_model(
-            stays, target, options=options, embed_ep_context=True, api=api, **settings
-        )
+        compile_for(stays, options, target, **settings)
     if is_made:
         with pytest.raises(refused):
             ort.Session(target, options_for(api), api=api)
@@ -181,7 +179,7 @@ def test_a_file_of_initializers_that_no_session_reads_is_refused(
 
 def test_a_provider_marks_what_it_has_compiled(api, model, options_for):
     def marks(source, options):
-        made = ort.compile_model(source, options=options, embed_ep_context=True, api=api)
+        made = compile_for(source, options)
         with ort.Model.load(made) as read:
             entries = read.metadata.custom
         entries.pop("external_dependencies", None)
@@ -230,7 +228,7 @@ def test_a_provider_that_does_not_compile_fails_it(api, model, options_for, word
     target = tmp_path / "out.onnx"
     options = options_for(api, words)
     with pytest.raises(ort.OrtError, match=REASONS[words]):
-        ort.compile_model(model, target, options=options, embed_ep_context=True, api=api)
+        compile_for(model, options, target)
     assert not target.exists()
 
 
@@ -242,7 +240,7 @@ def test_a_writer_is_refused_by_a_provider_that_does_not_call_it(api, model, opt
 
 
 def test_without_its_provider_a_compiled_model_names_the_node(api, model, options_for):
-    made = ort.compile_model(model, options=options_for(api), embed_ep_context=True, api=api)
+    made = compile_for(model, options_for(api))
     words = "not compatible with any execution provider"
     with pytest.raises(ort.errors.NotImplemented, match=words):
         run(made, options_for(api, None))
@@ -267,7 +265,7 @@ def test_a_file_that_exists_is_replaced_unless_that_is_refused(api, model, optio
     with pytest.raises(ort.OrtError, match="exists already"):
         ort.compile_model(model, target, flags=flags, options=options_for(api), api=api)
     assert target.read_bytes() == b"precious"
-    ort.compile_model(model, target, options=options_for(api), embed_ep_context=True, api=api)
+    compile_for(model, options_for(api), target)
     assert run(target, options_for(api)) == EXPECTED
 
 
@@ -327,7 +325,7 @@ def test_options_that_change_the_model_are_in_the_compiled_one(core_api, options
     options.fix_dimension("n", 3)
     for name in "wuc":
         options.add_initializer(name, ort.Value.from_numpy(np.full(3, 5, np.float32), api=core_api))
-    made = ort.compile_model(graph.to_bytes(), options=options, embed_ep_context=True, api=core_api)
+    made = compile_for(graph.to_bytes(), options)
     with ort.Model.load(made) as read:
         assert str(read.graph["x"].type) == "tensor(float[3])"
         assert read.graph.initializers["u"].tolist() == [5, 5, 5]

@@ -2,7 +2,7 @@
 """Models compiled without their weights, which the session passes to the provider."""
 
 import pytest
-from support.contexts import EXPECTED, run, said
+from support.contexts import EXPECTED, compile_for, run, said
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -28,9 +28,7 @@ BOTH = "modes-both answers-3"
 def test_a_provider_leaves_weights_out(api, model, options_for, case):
     words, weightless, seen = case
     options = options_for(api, words)
-    made = ort.compile_model(
-        model, options=options, embed_ep_context=True, weightless=weightless, api=api
-    )
+    made = compile_for(model, options, weightless=weightless)
     assert said() == f"enable=1;embed=1;path= {seen} compile context compile context"
     with ort.Model.load(made) as read:
         inputs = [list(node.inputs) for node in read.graph.nodes if node.op_type == "EPContext"]
@@ -60,9 +58,7 @@ def test_a_provider_that_cannot_leave_weights_out_is_refused(api, model, options
     words, weightless, error, message = case
     options = options_for(api, words)
     with pytest.raises(error, match=message):
-        ort.compile_model(
-            model, options=options, embed_ep_context=True, weightless=weightless, api=api
-        )
+        compile_for(model, options, weightless=weightless)
     assert "compile" not in said()
 
 
@@ -95,9 +91,7 @@ def test_it_is_logged_where_it_is_not_sure_that_a_provider_leaves_weights_out(
     records = []
     with ort.Env("modes", api, logger=records.append, severity=1):
         options = options_for(api, words)
-        ort.compile_model(
-            model, options=options, embed_ep_context=True, weightless=weightless, api=api
-        )
+        compile_for(model, options, weightless=weightless)
     found = [each for each in records if "GetWeightlessSupport" in each.text]
     assert len(found) == (logged is not None)
     assert all((each.severity, logged[1] in each.text) == (logged[0], True) for each in found)

@@ -67,6 +67,12 @@ def said() -> str:
     return library.AskedEpEvents().decode()
 
 
+def compile_for(model, options, target=None, **settings):
+    """Compile a model, with what the providers of the options make of it inside."""
+    settings |= {"options": options, "embed_ep_context": True}
+    return ort.compile_model(model, target, api=options.api, **settings)
+
+
 def run(source, options):
     with ort.Session(source, options, api=options.api) as session:
         return session.run({"x": X, "n": X})[0].tolist()
