@@ -174,18 +174,6 @@ def test_a_process_may_end_with_a_limit():
         ort.limit_session_memory(True)
 
 
-def test_a_shared_arena_is_a_setting(real_api):
-    with ort.SessionOptions(real_api) as options:
-        assert not options.shared_arena
-        options.shared_arena = True
-        assert options.config["session.use_env_allocators"] == "1"
-        assert "shared_arena=True" in repr(options)
-        with options.clone() as copy:
-            assert copy.shared_arena
-        with pytest.raises(TypeError, match="shared_arena must be a bool"):
-            options.shared_arena = "yes"
-
-
 @pytest.mark.parametrize(
     ("text", "count"),
     [
