@@ -181,22 +181,18 @@ def test_libraries_stay_as_long_as_options_or_a_copy(api, build, monkeypatch, tm
 # --- domains --------------------------------------------------------------------------------------
 
 
-@ffi.callback("const char*(*)(const OrtCustomOp*)")
-def name_of(_op):
-    return NAME
-
-
-@ffi.callback("size_t(*)(const OrtCustomOp*)")
-def one(_op):
-    return 1
-
-
-@ffi.callback("ONNXTensorElementDataType(*)(const OrtCustomOp*, size_t)")
-def any_float(_op, _i):
-    return ElementType.FLOAT
+def answers(kind, answer, place=""):
+    """A function of an op that always answers the same."""
+    return ffi.callback(f"{kind}(*)(const OrtCustomOp*{place})", lambda *_: answer)
 
 
 NAME = ffi.new("char[]", b"Twice")
+name_of, one, second = answers("const char*", NAME), answers("size_t", 1), answers("int", 2)
+any_float = answers("ONNXTensorElementDataType", ElementType.FLOAT, ", size_t")
+_, optional, variadic = (
+    answers("OrtCustomOpInputOutputCharacteristic", each, ", size_t") for each in Characteristic
+)
+of_the_cpu = answers("OrtMemType", ort.MemType.CPU_INPUT, ", size_t")
 
 
 def make_op():
@@ -208,29 +204,9 @@ def make_op():
     return op
 
 
-@ffi.callback("OrtCustomOpInputOutputCharacteristic(*)(const OrtCustomOp*, size_t)")
-def optional(_op, _i):
-    return Characteristic.OPTIONAL
-
-
-@ffi.callback("OrtCustomOpInputOutputCharacteristic(*)(const OrtCustomOp*, size_t)")
-def variadic(_op, _i):
-    return Characteristic.VARIADIC
-
-
-@ffi.callback("OrtMemType(*)(const OrtCustomOp*, size_t)")
-def of_a_device(_op, _i):
-    return ort.MemType.CPU_INPUT
-
-
-@ffi.callback("int(*)(const OrtCustomOp*)")
-def second(_op):
-    return 2
-
-
 USED = {
     8: {"GetInputCharacteristic": optional},
-    13: {"GetInputMemoryType": of_a_device},
+    13: {"GetInputMemoryType": of_the_cpu},
     14: {"GetInputCharacteristic": variadic},
     16: {"CreateKernelV2": ffi.cast("void*", one), "KernelComputeV2": ffi.cast("void*", one)},
     17: {"GetStartVersion": second},
