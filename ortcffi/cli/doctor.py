@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from ortcffi._public import joined, printable
 from ortcffi._table import core_api
 from ortcffi.cli.program import program_name
-from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareType
 from ortcffi.ep.installed import InstalledEp, ep_named, installed_eps, registered_in
@@ -90,6 +89,8 @@ def open_library(path: str) -> None:
 
 def load_ep(name: str) -> None:
     """Load a library of execution providers and tell its devices."""
+    from ortcffi.env.env import Env  # which imports NumPy
+
     child.limit_this_process()
     try:
         devices = registered_in(Env("doctor", core_api()), ep_named(name)).devices

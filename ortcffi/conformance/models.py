@@ -4,16 +4,15 @@
 import struct
 from typing import Any
 
-import numpy as np
-
-from ortcffi.models.graph import Graph
 from ortcffi.models.message import Message
 
 _FREE, _TWO = ("length",), (2,)  # shapes
 
 
-def _floats(*numbers: float) -> "np.ndarray[Any, Any]":
-    return np.array(numbers, np.float32)
+def _floats(*numbers: float) -> Any:
+    from numpy import array, float32  # not at the top: it takes as long as all else of `conform`
+
+    return array(numbers, float32)
 
 
 def _names(texts: str) -> list[str]:
@@ -21,11 +20,16 @@ def _names(texts: str) -> list[str]:
     return ["" if each == "-" else each for each in texts.split()]
 
 
-def _graph(
-    name: str, opsets: dict[str, int], nodes: list[tuple[Any, ...]], inputs: Any, outputs: Any
-) -> Graph:
-    """Build a graph: a node has an operator, names of inputs and outputs, attributes, its name."""
-    graph, domain = Graph(opsets), next(iter(opsets), "")
+def _graph(  # noqa: PLR0913, PLR0917  # as many as it has parts
+    name: str, opsets: dict[str, int], nodes: Any, inputs: Any, outputs: Any, weights: Any
+) -> Any:
+    """Build a graph: a node has an operator, names of inputs and outputs, attributes, its name.
+
+    Weights may be defaults of inputs.
+    """
+    from ortcffi.models.graph import Graph  # which imports NumPy
+
+    graph, domain, apart = Graph(opsets), next(iter(opsets), ""), Graph({})
     graph.name, graph._home.message.ir_version = name, 8
 
     def add(op: str, given: str, made: str, attributes: Any = None, name: str = "") -> None:
@@ -38,14 +42,8 @@ def _graph(
         add(*each)
     for port, shape, kind in outputs:
         graph.output(port, kind, shape)
-    return graph
-
-
-def _with_weights(graph: Graph, **weights: "np.ndarray[Any, Any]") -> Graph:
-    """Add initializers, of which some may be defaults of inputs."""
-    apart = Graph({})
-    for name, array in weights.items():
-        apart.initializer(name, array)
+    for weight, array in weights.items():
+        apart.initializer(weight, array)
     graph._message.initializer = apart._message.initializer
     return graph
 
@@ -68,8 +66,8 @@ def twice() -> bytes:
         [("x", _FREE, "f4"), ("w", _TWO, "f4")],
         [("a", _FREE, "f4"), ("b", _FREE, "f4")],
     )
-    graph = _graph("main", {"twice": 1}, nodes, inputs, outputs)
-    return _with_weights(graph, w=_floats(1, 2)).to_bytes()
+    weights = {"w": _floats(1, 2)}
+    return bytes(_graph("main", {"twice": 1}, nodes, inputs, outputs, weights).to_bytes())
 
 
 def probe() -> bytes:
@@ -78,14 +76,15 @@ def probe() -> bytes:
     attributes |= {"ss": ["x", "yz"], "t": _floats(1, 2), "es": ""}
     nodes = [("Probe", "X - C - Y V", "O - S", attributes, "the_node")]
     inputs = [("X", ("batch", 3), "f4"), ("Y", None, "f4"), ("V", (1,), "f4")]
-    graph = _graph("graph", {"probe": 1}, nodes, inputs, [("O", (2, 3), "f4"), ("S", None, str)])
-    return _with_weights(graph, C=_floats(1, 2)).to_bytes()
+    outputs = [("O", (2, 3), "f4"), ("S", None, str)]
+    graph = _graph("graph", {"probe": 1}, nodes, inputs, outputs, {"C": _floats(1, 2)})
+    return bytes(graph.to_bytes())
 
 
 def branching() -> bytes:
     """Return the model of graphs: something for every slot to answer."""
     branches = {
-        name: _graph(name, {}, [node], [], [(node[2], _TWO, "f4")])
+        name: _graph(name, {}, [node], [], [(node[2], _TWO, "f4")], {})
         for name, node in {
             "then_branch": ("Add", "a w", "sum"),
             "else_branch": ("Mul", "a c", "p"),
@@ -103,12 +102,12 @@ def branching() -> bytes:
         [("x", _FREE, "f4"), ("cond", (), "?"), ("o", _TWO, "f4")],
         [("z", _FREE, "f4"), ("b", _FREE, "f4")],
     )
-    graph = _graph("main", {"": 21}, nodes, inputs, outputs)
+    weights = {"w": _floats(1, 2), "o": _floats(3, 4), "unused": _floats(5, 6)}
+    graph = _graph("main", {"": 21}, nodes, inputs, outputs, weights)
     graph.producer_name, graph.domain, graph.version = "maker", "models", 3
     graph.description, graph.graph_description = "about the model", "about the graph"
     graph.metadata.update({"key": "value", "other": ""})
-    weights = {"w": _floats(1, 2), "o": _floats(3, 4), "unused": _floats(5, 6)}
-    return _with_weights(graph, **weights).to_bytes()
+    return bytes(graph.to_bytes())
 
 
 _NUMBERS: tuple[int, ...] = (20, 0x54524F54, 0xC000C, 4, 0x80000, 12, 1, 4, 1, 16, 0x14000C)

@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parent / "rows"
 LEVELS = "must", "may", "reported"
 CALL_SECONDS = 30  # for a row
 BATCH = 250  # rows that a process tries
-_IMPORTED = "numpy", "ortcffi.models.python_ep"  # by rows, which are tried in forks
+_IMPORTED = "ortcffi.models.graph", "ortcffi.models.python_ep"  # by rows, which are tried in forks
 _BAD = "bad calls", "...", "reported: NULL where a pointer must be"
 
 
