@@ -228,9 +228,10 @@ def test_references_from_before_an_allocator_was_shared_take_none_away(api):
 
 
 def test_references_from_before_a_handle_was_made_take_none_away(api):
-    struct = ffi.new("OrtAllocator*")
-    lib.ortcffi_retain_allocator(struct)
+    struct = ffi.new("OrtAllocator*", ort.core_api().default_allocator.handle[0])
+    adaptor = ffi.new("OrtAllocator**")
+    assert not lib.ortcffi_soft_limiting(struct, 8, ffi.NULL, adaptor)  # it has a reference
     allocator = ort.Allocator(api, struct, parent=struct)
     count = sys.getrefcount(allocator)
-    lib.ortcffi_release_allocator(struct)
+    lib.ortcffi_release_adaptor(ffi.NULL, adaptor[0])
     assert sys.getrefcount(allocator) == count

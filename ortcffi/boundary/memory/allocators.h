@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocators for Python: their references, those for other libraries, and those for results. */
+/* Allocators for Python: their references (core/src/memory/references.h), those for other
+ * libraries, and those for results. */
 #ifndef ORTCFFI_BOUNDARY_ALLOCATORS_H_
 #define ORTCFFI_BOUNDARY_ALLOCATORS_H_
 
 #include "onnxruntime_c_api.h"
-
-/* Reference counts of allocators, as core/src/memory/references.h has them, for Python as well. */
-
-/* Add and drop a reference, for an object that will call the allocator later. */
-void ortcffi_retain_allocator(OrtAllocator* allocator);
-void ortcffi_release_allocator(OrtAllocator* allocator);
 
 /* Reserve of an allocator that has it; NULL also for what it throws. */
 void* ortcffi_reserve(OrtAllocator* allocator, size_t size);

@@ -172,10 +172,6 @@ void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
   return block;
 }
 
-void ortcffi_retain_allocator(OrtAllocator* allocator) { core_allocator_retain(allocator); }
-
-void ortcffi_release_allocator(OrtAllocator* allocator) { core_allocator_release(allocator); }
-
 static void release_adaptor(const OrtApi* api, void* allocator) { core_release_adaptor(allocator); }
 
 int ortcffi_list_allocator(struct allocator* self) {
