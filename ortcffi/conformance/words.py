@@ -8,7 +8,16 @@ from threading import Thread
 from typing import Any
 
 from ortcffi._native import ffi, lib
-from ortcffi.conformance.calls import KEPT, UNTOUCHED, Failed, Table, buffer, callback, text_of
+from ortcffi.conformance.calls import (
+    KEPT,
+    UNTOUCHED,
+    Asked,
+    Failed,
+    Table,
+    buffer,
+    callback,
+    text_of,
+)
 from ortcffi.conformance.telling import told, value_of
 from ortcffi.testing.rules import NotTried
 
@@ -280,8 +289,16 @@ class Words:
             raise NotTried("this system has no forks")
         read, write = os.pipe()
         if (child := os.fork()) == 0:
-            os.write(write, told(self._sure, make()).encode())
-            os._exit(0)
+            code = 1
+            try:
+                try:
+                    answer = make()
+                except Asked as asked:
+                    answer = asked.answer
+                os.write(write, told(self._sure, answer).encode())
+                code = 0
+            finally:  # the child must not go on with the next row
+                os._exit(code)
         os.close(write)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         with open(read, "rb") as file:

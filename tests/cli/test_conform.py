@@ -128,8 +128,11 @@ def test_the_alarm_of_a_row_ends_with_the_row() -> None:
     assert signal.alarm(0) == 0
 
 
-def test_a_null_that_a_row_asks_for_reaches_the_slot(of_own_rows: dict[str, Result]) -> None:
-    assert of_own_rows[conform_rows.GETS_NULL.name].outcome == KEPT
+@pytest.mark.parametrize("row", [conform_rows.GETS_NULL, conform_rows.FORKS])
+def test_a_null_that_a_row_asks_for_reaches_the_slot_also_in_a_fork(
+    of_own_rows: dict[str, Result], row: Rule
+) -> None:
+    assert of_own_rows[row.name].outcome == KEPT
 
 
 @pytest.mark.parametrize(

@@ -26,4 +26,7 @@ STOPS = _own(
     "CreateMemoryInfo: INVALID_ARGUMENT",
 )
 GETS_NULL = _own('without("MemoryInfoGetName", 0); MemoryInfoGetName(cpu())', "INVALID_ARGUMENT")
-ROWS = [FIRST, CRASHES, ENDS, TELLS, WAITS, STOPS, GETS_NULL, LAST]
+FORKS = _own(
+    'without("MemoryInfoGetName", 0); forked(lambda: MemoryInfoGetName(cpu()))', "INVALID_ARGUMENT"
+)
+ROWS = [FIRST, CRASHES, ENDS, TELLS, WAITS, STOPS, GETS_NULL, FORKS, LAST]
