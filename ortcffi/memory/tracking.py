@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._convert import SIZE, integer, of_type
@@ -74,13 +75,8 @@ class ScopeLine(NamedTuple):
 
 def leaks_of(blocks: Iterable[tuple[int, int]]) -> list[Leak]:
     """Blocks for a person to read, each of a size and a number of a stack."""
-    places: dict[int, tuple[str, tuple[str, ...]]] = {}
-    leaks = []
-    for number, site in blocks:
-        if site not in places:
-            places[site] = place_of(site), lines_of(site)
-        leaks.append(Leak(number, *places[site]))
-    return leaks
+    found = cache(lambda site: (place_of(site), lines_of(site)))
+    return [Leak(number, *found(site)) for number, site in blocks]
 
 
 def grouped(leaks: list[Leak]) -> list[LeakGroup]:

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 from contextlib import nullcontext
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,8 @@ class Home:
 
     def copy(self) -> "Home":
         """Do the same with a copy of the message."""
-        made = Home(self.message.copy())
-        made.source, made._handle, made._known = self.source, self._handle, self._known
-        made.weights = list(self.weights)
+        made = copy(self)
+        made.message, made.weights = self.message.copy(), list(self.weights)
         return made
 
     def bytes_of(self, message: Any) -> tuple[bytes, list[Any]]:
