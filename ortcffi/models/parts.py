@@ -117,16 +117,14 @@ def index_values(graph: "ModelGraph") -> dict[str, int]:
     return index
 
 
+_LISTS = {"Graph_GetNodes": "const OrtNode*[]", "Node_GetAttributes": "const OrtOpAttr*[]"}
+
+
 def _pointers(table: Any, slot: str, of: Any) -> Any:
     """Return the list that a slot gives of a graph or a node."""
     count = ffi.new("size_t*")
     check(table, getattr(lib, slot.replace("Get", "GetNum"))(table, of, count))
-    if slot == "Graph_GetNodes":
-        found = ffi.new("const OrtNode*[]", count[0])
-    elif slot == "Node_GetAttributes":
-        found = ffi.new("const OrtOpAttr*[]", count[0])
-    else:
-        found = ffi.new("const OrtValueInfo*[]", count[0])
+    found: Any = ffi.new(_LISTS.get(slot, "const OrtValueInfo*[]"), count[0])
     if count[0]:
         check(table, getattr(lib, slot)(table, of, found, count[0]))
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi.ep.installed import REFERENCE
+from ortcffi.models.by_onnx import schema_of
 from ortcffi.models.graph import Graph
 from ortcffi.models.python_ep import execution_provider
 from ortcffi.models.shown import add_alone
@@ -107,9 +108,9 @@ def _adapt(graph: Any, versions: dict[str, int]) -> None:
         for attribute in node.attribute:
             if attribute.HasField("g"):
                 _adapt(attribute.g, versions)
-        if not onnx.defs.has(node.op_type, versions.get(node.domain, 1), node.domain):
+        schema = schema_of((node.domain, node.op_type), versions)
+        if schema is None:
             continue
-        schema = onnx.defs.get_schema(node.op_type, versions.get(node.domain, 1), node.domain)
         known = schema.attributes
         kept = [
             each

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, MutableMapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
@@ -255,23 +255,3 @@ def _temporary_env(options: "Options") -> Iterator[None]:
         yield
     finally:
         owner.close()
-
-
-class Item(NamedTuple):
-    """An item of a list of session options."""
-
-    name: str  # that it was added with
-    number: int  # the dimension, or how many bytes a file has
-    pointer: Any  # of the ``OrtValue``, or of the bytes of a file, borrowed from the options
-    is_denotation: bool  # whether `name` is the denotation of a dimension
-
-
-def read_items(options: "Options", kind: int) -> list[Item]:
-    """Return the items of a list of session options, in the order in which they were added."""
-    items: list[Item] = []
-    item = ffi.new("core_session_item*")
-    with lock:
-        while lib.core_read_session_item(options.handle, kind, len(items), item):
-            name = decode(item.key)
-            items.append(Item(name, item.number, item.pointer, bool(item.mark)))
-    return items

@@ -9,6 +9,7 @@ from ortcffi._convert import (
     INT64,
     AnyPath,
     absolute,
+    decode,
     encode,
     integer,
     mapping,
@@ -236,12 +237,13 @@ class SessionOptions(Options, FromHandle):
     @property
     def free_dimensions(self) -> "list[FreeDimension]":
         """The dimensions that were fixed, oldest first. Of equal names, a model uses the first."""
-        from ortcffi.options.config_entries import read_items
         from ortcffi.options.kinds import FreeDimension
 
-        kept = self._kept("free_dimensions", [])
-        items = read_items(self, lib.CORE_FREE_DIMENSIONS)
-        found = [FreeDimension(item.name, item.number, item.is_denotation) for item in items]
+        kept, found = self._kept("free_dimensions", []), list[FreeDimension]()
+        item, kind = ffi.new("core_session_item*"), lib.CORE_FREE_DIMENSIONS
+        with lock:
+            while lib.core_read_session_item(self.handle, kind, len(found), item):
+                found.append(FreeDimension(decode(item.key), item.number, bool(item.mark)))
         return found or list(kept)
 
     # --- initializers -----------------------------------------------------------------------------
