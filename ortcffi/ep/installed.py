@@ -4,7 +4,7 @@
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -140,11 +140,16 @@ def provider_names() -> list[str]:
     return [each.name for each in installed_eps()] + [REFERENCE] * (find_spec("onnx") is not None)
 
 
-def unknown_provider(name: str) -> str:
-    """Return the end of an error about an unknown provider: what may be meant."""
+def unknown_provider(name: str, own: Sequence[str] = ()) -> str:
+    """Return the end of an error about an unknown provider: what may be meant, and what is there.
+
+    `own` are those of the library that would run the model.
+    """
     short = name.lower().removesuffix("executionprovider")
+    hint = meant(short, [*_PACKAGES, REFERENCE]) or meant(name, own, likeness=0.96) or "."
     names = ", ".join(provider_names()) or "none"
-    return f"{meant(short, [*_PACKAGES, REFERENCE]) or '.'} Installed providers: {names}"
+    of_library = f"; of the library: {', '.join(own)}" if own else ""
+    return f"{hint} Installed providers: {names}{of_library}"
 
 
 def registered_in(env: Any, ep: InstalledEp) -> RegisteredEp:

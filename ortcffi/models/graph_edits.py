@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import mapping
+from ortcffi._convert import mapping, of_type
 from ortcffi._public import meant, quoted
 from ortcffi.models.graph_attributes import names_of, text
 from ortcffi.models.graph_names import (
@@ -79,7 +79,7 @@ def replace_all_uses(
             f"old: {quoted(before)} is an output of the graph, whose name would change: remove it "
             f"from the outputs, and add {quoted(after)}"
         )
-    stay = {id(each._message) for each in but}
+    stay = {id(of_type("a node of but", each, GraphNode)._message) for each in but}
     nodes = [each for each in mentioning(self._message, [before]) if id(each) not in stay]
     if any(_hides(each, before, after) for each in nodes):
         raise ValueError(

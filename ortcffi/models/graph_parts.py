@@ -398,7 +398,11 @@ class Nodes(MutableSequence[GraphNode]):
 
     def index(self, value: Any, *limits: int) -> int:
         """Return the place of a node; `ValueError` where the graph does not have it."""
-        return self._messages.index(value._message, *limits)
+        of_type("the node", value, GraphNode)
+        try:
+            return self._messages.index(value._message, *limits)
+        except ValueError:
+            raise ValueError(f"the graph has no node {value!r}") from None
 
     def __repr__(self) -> str:
         return f"[{', '.join(few(list(map(repr, self[:6])), 6))}{', ...' * (len(self) > 6)}]"

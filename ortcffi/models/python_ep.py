@@ -166,6 +166,8 @@ def execution_provider(  # as many as there are facts
     <PythonEp 'adds'>
     """
 
+    encode("name", name)  # or the decorator without an argument would do nothing
+
     def define(function: Callable[..., Any]) -> PythonEp:
         made = PythonEp(name, function, devices, options, vendor, version)
         PYTHON_EPS[name] = made

@@ -44,9 +44,7 @@ def _with_available(options: Options, name: str, error: OrtError) -> OrtError:
     available = available_providers(options.api)
     if {name, f"{name}{_SUFFIX}"} & set(available):
         return error  # it is there, and refuses its settings
-    message = (
-        f"{name!r} is not there{unknown_provider(name)}; of the library: {', '.join(available)}"
-    )
+    message = f"{name!r} is not there{unknown_provider(name, available)}"
     return type(error)(message, error.function)
 
 

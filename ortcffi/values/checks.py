@@ -145,6 +145,8 @@ def array_as(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
     array = array_of(x, dtype)
     if dtype is None or array.dtype == dtype:
         return array
+    if array.dtype.kind == "O" and array.ndim == 0:  # such as a coroutine or a generator
+        raise TypeError(f"a {type(x).__name__} is no array of {dtype}")
     lost = not_held(array, dtype) if array.dtype.kind in "biuf" else []
     what = repr(lost[0]) if lost else array.dtype.type.__name__
     raise TypeError(f"{what} does not become {dtype} without change; cast it first")

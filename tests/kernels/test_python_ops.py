@@ -235,6 +235,7 @@ def test_shapes_may_be_of_numbers_of_numpy():
         (X.astype("f8"), r"output 0 must be float32, not float64: return x.astype\('float32'\)"),
         (None, "output 0 is None, but the node asks for it"),
         ("text", "output 0: str_ does not become float32 without change"),
+        (iter([1.0]), "output 0: a list_iterator is no array of float32"),
         ([1e39], r"output 0: 1e\+39 does not become float32 without change"),
         (np.ma.masked_array(X, X > 0), "output 0 must not be masked"),
     ],

@@ -119,6 +119,10 @@ def test_a_graph_survives_pickling(dense):
         ("attributes must be a mapping", lambda g: g.node("C", [], ["y"], attributes=[1])),
         ("an output already", lambda g: [g.output("y", "f4"), g.output("y", "f4")]),
         ("opsets\\[''\\] must be from 1", lambda _: ort.Graph({"": 0})),
+        ("the node must be a GraphNode, not str", lambda g: g.replace("a", "b")),
+        ("the node must be a GraphNode, not str", lambda g: g.insert_before("a", "b")),
+        ("the graph has no node <GraphNode N: ", lambda g: g.nodes.remove(ort.GraphNode("N"))),
+        ("a node of but must be a Gr", lambda g: g.replace_all_uses("x", "w", but=["a"])),
     ],
 )
 def test_a_wrong_argument_is_named_and_changes_nothing(words, wrong):
