@@ -185,6 +185,9 @@ def main(arguments: Sequence[str]) -> int:
         path = getattr(options, name)
         if path is not None and (reason := unwritable(path)):
             parser.error(printable(f"--{name}: {reason}"))
+    for name in ("inputs", "against"):
+        if getattr(options, name) and not options.model:
+            parser.error(f"--{name} needs --model: the results of the check's own model are known")
     try:
         options.waived = read_waivers(options.waive, RULES, "rule")
     except (OSError, ValueError) as error:

@@ -277,10 +277,11 @@ def test_a_model_whose_types_nobody_can_infer_is_not_ok(tmp_path, capfd, monkeyp
     del graph.outputs["y"]
     graph.save(tmp_path / "untyped.onnx")
     library = str(eps.built(eps.ADDING))
-    few = ["--hosts", "core", "--failures", "0", "--against", library, library]
+    few = ["--hosts", "core", "--failures", "0", library]
     assert main(["check", "--conformance", *few]) == 0
     assert "28 of 31 rules are kept on core" in capfd.readouterr().out
-    assert main(["check", "--model", str(tmp_path / "untyped.onnx"), *few]) == 3
+    model = ["--model", str(tmp_path / "untyped.onnx"), "--against", library]
+    assert main(["check", *model, *few]) == 3
     printed = capfd.readouterr().out
     assert "NOT TRIED: rules about values between nodes: types of inner values come" in printed
     assert "not ok: nothing is known to be wrong, but not all could be tried" in printed
@@ -296,6 +297,9 @@ def test_arguments_that_are_wrong_are_refused(capfd):
         (["--failures", "-3"], "--failures: expected a whole number of 0 or more, not '-3'"),
         (["--statement", "no/such/page.md"], "--statement: no/such/page.md cannot be written: its"),
         (["--waive", "nothing=why"], "--waive: there is no rule 'nothing'"),
+        (["--conformance", "--inputs", "x.npz"], "--inputs needs --model"),
+        (["--conformance", "--against", "onnx"], "--against needs --model"),
+        (["nxrtt"], "'nxrtt' is no file and no provider: did you mean 'nxrt'?"),
         *(
             (["--timeout", wrong], "expected a number of seconds above 0")
             for wrong in ("0", "-1", "nan", "soon")
