@@ -165,7 +165,6 @@ def execution_provider(  # as many as there are facts
     >>> Adds
     <PythonEp 'adds'>
     """
-
     encode("name", name)  # or the decorator without an argument would do nothing
 
     def define(function: Callable[..., Any]) -> PythonEp:
