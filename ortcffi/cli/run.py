@@ -16,8 +16,9 @@ import numpy as np
 from ortcffi._public import printable
 from ortcffi.cli.program import fail, program_name, write_log
 from ortcffi.ep.installed import unknown_provider
-from ortcffi.errors import NotImplemented, OrtError
+from ortcffi.errors import OrtError
 from ortcffi.options.session_options import SessionOptions
+from ortcffi.session.limits import arena_stats
 from ortcffi.session.session import Session
 from ortcffi.table.engine import advice
 from ortcffi.table.load import VARIABLE, LibraryNotFound, LoadError, load
@@ -149,12 +150,8 @@ def _described(result: Any) -> str:
 
 
 def _tell_memory(session: Session) -> None:
-    try:
-        with session.allocator() as allocator:
-            stats = allocator.stats
-    except NotImplemented:  # an older library
-        return
-    if stats.max_memory is not None and stats.bytes_reserved is not None:
+    stats = arena_stats(session)  # None of an older library
+    if stats and stats.max_memory is not None and stats.bytes_reserved is not None:
         most, reserved = stats.max_memory / 1024, stats.bytes_reserved / 1024
         _say(f"memory  at most {most:.1f} KiB in use, {reserved:.1f} KiB reserved by the arena")
 

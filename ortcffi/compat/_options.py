@@ -155,8 +155,6 @@ class SessionOptions:
     profile_file_prefix = property(attrgetter("_prefix"), _set_prefix)
     use_per_session_threads = property(attrgetter("_threads"), _set_threads)
 
-    # --- entries ----------------------------------------------------------------------------------
-
     def add_session_config_entry(self, key: str, value: str, /) -> None:
         _set_entry(self._options, key, value)
 

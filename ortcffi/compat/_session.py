@@ -395,8 +395,6 @@ class InferenceSession:
 
         return IOBinding(self)
 
-    # --- the rest ---------------------------------------------------------------------------------
-
     @translated
     def end_profiling(self) -> str:
         return self._engine._end_profile()

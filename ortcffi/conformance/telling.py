@@ -65,7 +65,7 @@ def _value(slots: Slots, value: Any) -> str:
         if (ctype := _CTYPES.get(tensor.kind)) and len(data):
             count = len(data) // ffi.sizeof(ctype)
             data = ffi.unpack(ffi.cast(f"{ctype}*", ffi.from_buffer(data)), count)
-        texts = [f"{each:g}" if isinstance(each, float) else str(each) for each in _listed(data)]
+        texts = [f"{each:g}" if isinstance(each, float) else str(each) for each in data[:]]
         dims = ",".join(map(str, tensor.dims))
         return f"{_NAMES[tensor.kind]}{{{dims}}} {','.join(texts)}".rstrip()
     if kind == lib.ONNX_TYPE_SPARSETENSOR:
@@ -75,10 +75,6 @@ def _value(slots: Slots, value: Any) -> str:
     items = [told(slots, slots["GetValue"](value, i, allocator)) for i in range(count)]
     name = {lib.ONNX_TYPE_SEQUENCE: "sequence", lib.ONNX_TYPE_MAP: "map"}.get(kind, f"kind {kind}")
     return f"{name}({'; '.join(items)})"
-
-
-def _listed(data: Any) -> list[Any]:
-    return list(data[:])
 
 
 def _sparse(slots: Slots, value: Any) -> str:

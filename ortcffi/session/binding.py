@@ -239,8 +239,6 @@ class Binding(Binder, Closing):
             found[name] = _as_result(value) if bound is None else given
         return found
 
-    # --- life -------------------------------------------------------------------------------------
-
     def __repr__(self) -> str:
         if self.closed:
             return "<Binding closed>"

@@ -74,8 +74,6 @@ class Loaded(Engine):
         """
         return self._all_specs()[2]
 
-    # --- facts ------------------------------------------------------------------------------------
-
     def _call(self, slot: str, *arguments: Any) -> None:
         self.api._call(slot, self.handle, *arguments)
 
