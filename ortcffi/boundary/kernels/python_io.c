@@ -85,26 +85,10 @@ PyObject* ortcffi_read_inputs(struct python_kernel* kernel, OrtKernelContext* co
 
 /* --- out ---------------------------------------------------------------------------------------*/
 
-static int count_outputs_of_node(const struct python_kernel* kernel,
-                                 const OrtKernelContext* context, size_t* count) {
-  TRY(kernel, KernelContext_GetOutputCount, context, count);
-  return 0;
-}
-
-static int get_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
-                      const int64_t* shape, size_t rank, OrtValue** value) {
-  TRY(kernel, KernelContext_GetOutput, context, i, shape, rank, value);
-  return 0;
-}
-
 /* What the op declares for an output. */
 static const ortcffi_operand* operand_of(const struct python_kernel* kernel, size_t i) {
   const struct python_op* op = kernel->op;
   return operand_at(op->facts->outputs, op->facts->output_count, i);
-}
-
-static int declared(const struct python_kernel* kernel, size_t i) {
-  return operand_of(kernel, i)->element;
 }
 
 /* Raises, by Python, for an output whose shape is not the declared one; -1. */
@@ -135,10 +119,10 @@ static int copy_out(const struct python_kernel* kernel, OrtKernelContext* contex
                     const struct plain_array* array) {
   OrtValue* value;
   void* data;
-  if (check_shape(kernel, i, array->shape, array->rank) < 0 ||
-      get_output(kernel, context, i, array->shape, array->rank, &value) < 0) {
+  if (check_shape(kernel, i, array->shape, array->rank) < 0) {
     return -1;
   }
+  TRY(kernel, KernelContext_GetOutput, context, i, array->shape, array->rank, &value);
   if (value != NULL && array->bytes > 0) {
     TRY(kernel, GetTensorMutableData, value, &data);
     memmove(data, array->data, array->bytes);
@@ -151,7 +135,7 @@ static int copy_out(const struct python_kernel* kernel, OrtKernelContext* contex
 static int write_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
                         PyObject* result) {
   PyObject* definition = kernel->op->definition;
-  int element = declared(kernel, i);
+  int element = operand_of(kernel, i)->element;
   struct plain_array array;
   if (element != 0 && ortcffi_plain_array(result, &array) && array.element == element) {
     return copy_out(kernel, context, i, &array);
@@ -189,9 +173,7 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
                           PyObject* result) {
   const struct python_op* op = kernel->op;
   size_t count = 0;
-  if (count_outputs_of_node(kernel, context, &count) < 0) {
-    return -1;
-  }
+  TRY(kernel, KernelContext_GetOutputCount, context, &count);
   int is_single =
       op->facts->output_count == 1 && op->facts->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
   if (is_single) {
