@@ -9,6 +9,7 @@ import json
 import os
 import socket
 import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np  # noqa: F401  # takes longer than most programs
@@ -48,11 +49,10 @@ def begin() -> Any:
     return compile(request["program"], "<string>", "exec")
 
 
-def emptied(names: dict[str, Any]) -> dict[str, Any]:
-    """The names of the main module, as a program finds them."""
-    names.clear()
-    names |= {"__name__": "__main__", "__spec__": None}
-    return names
+def names_of_new_main() -> dict[str, Any]:
+    """The names of a main module, as a program finds them; what is frozen would never end."""
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    return vars(main)
 
 
-exec(begin(), emptied(globals()))
+exec(begin(), names_of_new_main())
