@@ -99,17 +99,13 @@ static OrtStatus* set_place(struct OrtKernelDef* def, size_t index, bool is_outp
   return NULL;
 }
 
-CORE_SLOT(ort_ep_KernelDefBuilder_SetInputMemType, OrtKernelDefBuilder* kernel_def_builder,
-          size_t input_index, OrtMemType mem_type) {
-  BUILDS(KernelDefBuilder_SetInputMemType);
-  return set_place(def, input_index, false, mem_type);
-}
-
-CORE_SLOT(ort_ep_KernelDefBuilder_SetOutputMemType, OrtKernelDefBuilder* kernel_def_builder,
-          size_t output_index, OrtMemType mem_type) {
-  BUILDS(KernelDefBuilder_SetOutputMemType);
-  return set_place(def, output_index, true, mem_type);
-}
+#define PLACE_SETTER(NAME, function, is_output)                                                 \
+  CORE_SLOT(NAME, OrtKernelDefBuilder* kernel_def_builder, size_t index, OrtMemType mem_type) { \
+    BUILDS(function);                                                                           \
+    return set_place(def, index, is_output, mem_type);                                          \
+  }
+PLACE_SETTER(ort_ep_KernelDefBuilder_SetInputMemType, KernelDefBuilder_SetInputMemType, false)
+PLACE_SETTER(ort_ep_KernelDefBuilder_SetOutputMemType, KernelDefBuilder_SetOutputMemType, true)
 
 CORE_SLOT(ort_ep_KernelDefBuilder_AddTypeConstraint, OrtKernelDefBuilder* kernel_def_builder,
           const char* arg_name, const OrtDataType* const* types, size_t num_types) {

@@ -158,25 +158,17 @@ static int since_version(const OrtNode* node) {
 
 MODEL_GETTER(ort_Node_GetSinceVersion, Node_GetSinceVersion, int, since_version(node))
 
-ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo** inputs,
-                    size_t num_inputs) {
-  CORE_REQUIRE(Node_GetInputs, node);
-  CORE_REQUIRE_IF(node->input_count > 0, Node_GetInputs, inputs);
-  CORE_REQUIRE_MODEL(Node_GetInputs, node, node->values);
-  const struct core_list list = {(void**)node->values, node->input_count, 0};
-  return core_named("Node_GetInputs",
-                    core_copy_list("num_inputs", &list, (const void**)inputs, num_inputs));
-}
-
-ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo** outputs,
-                    size_t num_outputs) {
-  CORE_REQUIRE(Node_GetOutputs, node);
-  CORE_REQUIRE_IF(node->output_count > 0, Node_GetOutputs, outputs);
-  CORE_REQUIRE_MODEL(Node_GetOutputs, node, node->values);
-  const struct core_list list = {(void**)node->values + node->input_count, node->output_count, 0};
-  return core_named("Node_GetOutputs",
-                    core_copy_list("num_outputs", &list, (const void**)outputs, num_outputs));
-}
+#define OPERANDS_GETTER(NAME, function, first, count, out, room)                          \
+  ORT_API_STATUS_IMPL(NAME, const OrtNode* node, const OrtValueInfo** out, size_t room) { \
+    CORE_REQUIRE(function, node);                                                         \
+    CORE_REQUIRE_IF(node->count > 0, function, out);                                      \
+    CORE_REQUIRE_MODEL(function, node, node->values);                                     \
+    const struct core_list list = {(void**)node->values + (first), node->count, 0};       \
+    return core_named(#function, core_copy_list(#room, &list, (const void**)out, room));  \
+  }
+OPERANDS_GETTER(ort_Node_GetInputs, Node_GetInputs, 0, input_count, inputs, num_inputs)
+OPERANDS_GETTER(ort_Node_GetOutputs, Node_GetOutputs, node->input_count, output_count, outputs,
+                num_outputs)
 
 MODEL_GETTER(ort_Node_GetNumImplicitInputs, Node_GetNumImplicitInputs, size_t,
              node->implicit_inputs.count)

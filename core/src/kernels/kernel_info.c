@@ -62,15 +62,12 @@ static OrtStatus* give_name(const struct core_side* side, size_t index, char* ou
   return core_give_text(name, strlen(name), out, size);
 }
 
-CORE_SLOT(ort_KernelInfo_GetInputName, const OrtKernelInfo* info, size_t index, char* out,
-          size_t* size) {
-  return give_name(&info->node->inputs, index, out, size);
-}
-
-CORE_SLOT(ort_KernelInfo_GetOutputName, const OrtKernelInfo* info, size_t index, char* out,
-          size_t* size) {
-  return give_name(&info->node->outputs, index, out, size);
-}
+#define NAME_GETTER(NAME, side)                                                       \
+  CORE_SLOT(NAME, const OrtKernelInfo* info, size_t index, char* out, size_t* size) { \
+    return give_name(&info->node->side, index, out, size);                            \
+  }
+NAME_GETTER(ort_KernelInfo_GetInputName, inputs)
+NAME_GETTER(ort_KernelInfo_GetOutputName, outputs)
 
 static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeInfo** out) {
   CORE_REFUSE_IF(index >= side->count, ORT_INVALID_ARGUMENT, "index must be less than the count");
@@ -88,15 +85,12 @@ static OrtStatus* give_type(const struct core_side* side, size_t index, OrtTypeI
   return core_new_tensor_type(ONNX_TYPE_TENSOR, &shapeless, out);
 }
 
-CORE_SLOT(ort_KernelInfo_GetInputTypeInfo, const OrtKernelInfo* info, size_t index,
-          OrtTypeInfo** type_info) {
-  return give_type(&info->node->inputs, index, type_info);
-}
-
-CORE_SLOT(ort_KernelInfo_GetOutputTypeInfo, const OrtKernelInfo* info, size_t index,
-          OrtTypeInfo** type_info) {
-  return give_type(&info->node->outputs, index, type_info);
-}
+#define TYPE_GETTER(NAME, side)                                                       \
+  CORE_SLOT(NAME, const OrtKernelInfo* info, size_t index, OrtTypeInfo** type_info) { \
+    return give_type(&info->node->side, index, type_info);                            \
+  }
+TYPE_GETTER(ort_KernelInfo_GetInputTypeInfo, inputs)
+TYPE_GETTER(ort_KernelInfo_GetOutputTypeInfo, outputs)
 
 #define TEXT_GETTER(NAME, text)                                                   \
   CORE_SLOT(NAME, const OrtKernelInfo* info, char* out, size_t* size) {           \

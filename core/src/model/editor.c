@@ -74,19 +74,14 @@ static OrtStatus* set_values(const char* name, struct core_list* list, OrtValueI
   return NULL;
 }
 
-CORE_SLOT(ort_model_editor_SetGraphInputs, OrtGraph* graph, OrtValueInfo** inputs,
-          size_t inputs_len) {
-  CORE_REQUIRE_IF(inputs_len > 0, SetGraphInputs, inputs);
-  REQUIRE_EDITABLE(SetGraphInputs, graph);
-  return set_values("inputs", &graph->inputs, inputs, inputs_len);
-}
-
-CORE_SLOT(ort_model_editor_SetGraphOutputs, OrtGraph* graph, OrtValueInfo** outputs,
-          size_t outputs_len) {
-  CORE_REQUIRE_IF(outputs_len > 0, SetGraphOutputs, outputs);
-  REQUIRE_EDITABLE(SetGraphOutputs, graph);
-  return set_values("outputs", &graph->outputs, outputs, outputs_len);
-}
+#define VALUES_SETTER(NAME, function, values)                             \
+  CORE_SLOT(NAME, OrtGraph* graph, OrtValueInfo** values, size_t count) { \
+    CORE_REQUIRE_IF(count > 0, function, values);                         \
+    REQUIRE_EDITABLE(function, graph);                                    \
+    return set_values(#values, &graph->values, values, count);            \
+  }
+VALUES_SETTER(ort_model_editor_SetGraphInputs, SetGraphInputs, inputs)
+VALUES_SETTER(ort_model_editor_SetGraphOutputs, SetGraphOutputs, outputs)
 
 /* What is wrong with a tensor as an initializer; NULL if nothing is. */
 static const char* refuse_tensor(const OrtGraph* graph, const OrtValue* tensor,

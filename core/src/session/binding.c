@@ -74,17 +74,14 @@ CORE_SLOT(ort_BindOutputToDevice, OrtIoBinding* binding_ptr, const char* name,
   return bind(&binding_ptr->outputs, name, NULL);
 }
 
-void ORT_API_CALL ort_ClearBoundInputs(OrtIoBinding* binding_ptr) NO_EXCEPTION {
-  if (binding_ptr != NULL) {
-    clear(&binding_ptr->inputs);
+#define CLEARER(NAME, values)                                      \
+  void ORT_API_CALL NAME(OrtIoBinding* binding_ptr) NO_EXCEPTION { \
+    if (binding_ptr != NULL) {                                     \
+      clear(&binding_ptr->values);                                 \
+    }                                                              \
   }
-}
-
-void ORT_API_CALL ort_ClearBoundOutputs(OrtIoBinding* binding_ptr) NO_EXCEPTION {
-  if (binding_ptr != NULL) {
-    clear(&binding_ptr->outputs);
-  }
-}
+CLEARER(ort_ClearBoundInputs, inputs)
+CLEARER(ort_ClearBoundOutputs, outputs)
 
 /* Waits for the work of all providers of a session. */
 static OrtStatus* synchronize(void* argument) {
