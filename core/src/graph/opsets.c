@@ -8,7 +8,15 @@
 static OrtStatus* add_opset(struct core_pool* pool, struct core_message bytes,
                             struct core_opsets* to) {
   struct core_message domain = {bytes.at, bytes.at};
-  core_find_message(bytes, OPSET_DOMAIN, &domain);
+  struct core_field field;
+  int64_t version = 0;
+  while (core_next_field(&bytes, &field)) { /* at once: models are opened often */
+    if (field.number == OPSET_DOMAIN && field.wire == CORE_LENGTH) {
+      domain = field.bytes;
+    } else if (field.number == OPSET_VERSION && field.wire == CORE_VARINT) {
+      version = (int64_t)field.value;
+    }
+  }
   if (core_message_is(domain, "ai.onnx")) {
     domain.end = domain.at;
   }
@@ -24,7 +32,7 @@ static OrtStatus* add_opset(struct core_pool* pool, struct core_message bytes,
     to->count++;
   }
   to->domains[i] = text;
-  to->versions[i] = (int64_t)core_find_varint(bytes, OPSET_VERSION);
+  to->versions[i] = version;
   return NULL;
 }
 
