@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The sources and flags of the extension ``ortcffi._ort``, which setup.py compiles.
 
-It has the C core and one named function per slot.
+It has one named function per slot, and is linked with the C core in the library beside it.
 """
 
 import os
@@ -70,6 +70,12 @@ LINK_FLAGS = [
     *(CORE["MIMALLOC_LINK"] if HEAP == "MIMALLOC" else []),
 ]
 [CORE_NAME] = CORE[f"NAME_OF_{SYSTEM}"]
+# Where the core is beside the extension, and what makes the loader search there. On Windows it
+# searches the extension's own folder.
+CORE_FILE = CORE_NAME if SYSTEM == "WINDOWS" else f"lib/{CORE_NAME}"
+FINDS_CORE = {"POSIX": ["-Wl,-rpath,$ORIGIN/lib"], "APPLE": ["-Wl,-rpath,@loader_path/lib"]}
+# What the extension is linked with for it.
+IMPORT_LIBRARY = "build/libortcore.dll.a"
 
 
 def exports(library: str) -> str:
@@ -78,12 +84,19 @@ def exports(library: str) -> str:
     return "".join([*flag, str((ROOT / "core" / file).with_stem(library))])
 
 
-CORE_LINK_FLAGS = [*LINK_FLAGS, *CORE[f"LINK_OF_{SYSTEM}"], exports("ortcore"), *LDFLAGS]
+CORE_LINK_FLAGS = [
+    *LINK_FLAGS,
+    *CORE[f"LINK_OF_{SYSTEM}"],
+    *([f"-Wl,--out-implib,{IMPORT_LIBRARY}"] if SYSTEM == "WINDOWS" else []),
+    exports("ortcore"),
+    *LDFLAGS,
+]
 # Windows has no undefined symbols: Python's functions are those of python3.dll. LIBPYTHON3 is its
 # import library where another system builds.
 PYTHON3 = os.environ.get("LIBPYTHON3", str(Path(sys.base_prefix, "libs/python3.lib")))
 EXTENSION_LINK_FLAGS = [
     *LINK_FLAGS,
+    *FINDS_CORE.get(SYSTEM, []),
     exports("extension"),
     *([PYTHON3] if SYSTEM == "WINDOWS" else []),
     *LDFLAGS,

@@ -19,7 +19,7 @@ import build_ort as ort
 
 
 class BuildExtensionAndCore(build_ext):
-    """Compiles on all processors, and links the core's objects a second time, for C clients.
+    """Compiles on all processors, and links the core first, in a library that C clients use too.
 
     ``make -C core`` makes the same library; a wheel is built without make, which a machine that
     has a C compiler may lack.
@@ -36,14 +36,12 @@ class BuildExtensionAndCore(build_ext):
             return fullname.replace(".", os.sep) + ".pyd"
         return super().get_ext_filename(fullname)
 
-    def run(self) -> None:
-        super().run()
-        if ort.SYSTEM == "APPLE":
-            # Extensions are bundles there, which a client cannot be linked with.
-            linker = ["-dynamiclib" if w == "-bundle" else w for w in self.compiler.linker_so]
-            self.compiler.set_executable("linker_so", linker)
-        library = Path(self.get_ext_fullpath("ortcffi._ort")).parent / "lib" / ort.CORE_NAME
-        self.link(self.objects[: len(ort.CORE_SOURCES)], str(library), ort.CORE_LINK_FLAGS)
+    def copy_extensions_to_source(self) -> None:
+        """Copy the core with the extension, for a build in place."""
+        super().copy_extensions_to_source()
+        core = Path(self.get_ext_fullpath("ortcffi._ort")).parent / ort.CORE_FILE
+        self.mkpath(str(core.parent))
+        self.copy_file(str(Path(self.build_lib, "ortcffi", ort.CORE_FILE)), str(core))
 
     def build_extensions(self) -> None:
         self.check_tools()
@@ -65,8 +63,18 @@ class BuildExtensionAndCore(build_ext):
 
     def build_extension(self, ext: Extension) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            self.objects = list(pool.map(self.compile, [*ext.sources, ort.write_extension()]))
-        self.link(self.objects, self.get_ext_fullpath(ext.name), ext.extra_link_args)
+            objects = list(pool.map(self.compile, [*ext.sources, ort.write_extension()]))
+        extension = self.get_ext_fullpath(ext.name)
+        core = str(Path(extension).parent / ort.CORE_FILE)
+        count = len(ort.CORE_SOURCES)
+        linker = self.compiler.linker_so
+        # Extensions are bundles on Apple's systems, with which nothing can be linked.
+        library_linker = ["-dynamiclib" if word == "-bundle" else word for word in linker]
+        self.compiler.set_executable("linker_so", library_linker)
+        self.link(objects[:count], core, ort.CORE_LINK_FLAGS)
+        self.compiler.set_executable("linker_so", linker)
+        core = ort.IMPORT_LIBRARY if ort.SYSTEM == "WINDOWS" else core
+        self.link([*objects[count:], core], extension, ext.extra_link_args)
 
     def compile(self, source: str) -> str:
         include, flags = [*ort.INCLUDE, *self.include_dirs], ort.COMPILE_FLAGS

@@ -16,11 +16,12 @@ MALLOC_FLAGS = -DCORE_USE_MALLOC
 # that the library exports. The body of a slot need not use all parameters of the slot.
 FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
 
-FLAGS_OF_POSIX =
+# Calls of exported functions within the library stay in it: -Bsymbolic is the same for the linker.
+FLAGS_OF_POSIX = -fno-semantic-interposition
 HARDEN_OF_POSIX = -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack
 # defs: an undefined symbol is an error. nodelete: dlclose does not unload the library, so threads
 # that end later can still free their thread-local caches.
-LINK_OF_POSIX = -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,libortcore.so
+LINK_OF_POSIX = -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,-soname,libortcore.so
 NAME_OF_POSIX = libortcore.so
 EXPORT_OF_POSIX = -Wl,--version-script=
 EXPORTS_OF_POSIX = exports/ortcore.map

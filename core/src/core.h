@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exported.h"
 #include "onnxruntime_c_api.h"
 
 /** The value of a macro as a string literal. */
@@ -30,15 +31,12 @@
 #define CORE_INLINE __attribute__((always_inline))
 #define CORE_NOINLINE __attribute__((noinline))
 #define CORE_COLD __attribute__((cold, noinline))
-/* Everything is hidden but what core/exports lists, which the compiler must know as well. */
-#define CORE_EXPORT __attribute__((visibility("default")))
 #else
 #define CORE_LIKELY(x) (x)
 #define CORE_UNLIKELY(x) (x)
 #define CORE_INLINE
 #define CORE_NOINLINE
 #define CORE_COLD
-#define CORE_EXPORT
 #endif
 
 #define CORE_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -129,9 +127,9 @@ struct core_object {
 #define CORE_PERMANENT ((uint32_t)1 << 31)
 
 /** How many objects of a kind are alive, over all threads. */
-int64_t core_live_objects(enum core_kind kind);
+CORE_FOR_EXTENSION int64_t core_live_objects(enum core_kind kind);
 /** The name of a kind; NULL past the last. */
-const char* core_kind_name(unsigned kind);
+CORE_FOR_EXTENSION const char* core_kind_name(unsigned kind);
 
 /* Statuses. A status either owns its message, in the bytes behind it, or is a constant whose
  * message is a literal. Constants need no memory, so a guard can always answer. */
@@ -159,12 +157,13 @@ OrtStatus* core_constant_status(const struct OrtStatus* constant);
  * memory for it, it is a constant. */
 OrtStatus* core_fail(OrtErrorCode code, const char* format, ...) CORE_FORMAT(2);
 /** The same with the text alone as the message. */
-OrtStatus* core_status(OrtErrorCode code, const char* format, ...) CORE_FORMAT(2);
+CORE_FOR_EXTENSION OrtStatus* core_status(OrtErrorCode code, const char* format, ...)
+    CORE_FORMAT(2);
 /** Puts a text and ": " between the slot's name and the rest of what core_fail made. Returns other
  * statuses and NULL as they are. */
 OrtStatus* core_about(OrtStatus* status, const char* format, ...) CORE_FORMAT(2);
 /** Puts the name of a slot, or of a function that is none, in front of what core_fail made. */
-OrtStatus* core_name_failure(const char* name, OrtStatus* status);
+CORE_FOR_EXTENSION OrtStatus* core_name_failure(const char* name, OrtStatus* status);
 static inline OrtStatus* core_named(const char* name, OrtStatus* status) {
   return CORE_LIKELY(status == NULL) ? NULL : core_name_failure(name, status);
 }
@@ -176,7 +175,7 @@ OrtStatus* core_first_failure(OrtStatus* status, OrtStatus* later);
 OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
 #define CORE_NO_MEMORY_TEXT(function) #function ": out of memory: there is no block of "
 /** The same with the name of the slot that is running. */
-OrtStatus* core_no_memory(size_t size);
+CORE_FOR_EXTENSION OrtStatus* core_no_memory(size_t size);
 #define CORE_OUT_OF_MEMORY(function, size) \
   core_out_of_memory(CORE_NO_MEMORY_TEXT(function), sizeof CORE_NO_MEMORY_TEXT(function) - 1, size)
 
@@ -304,7 +303,9 @@ bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* valu
 
 /** The core's own base. The exported name OrtGetApiBase may resolve to another library's. Defined
  * in table/api.c; declared here because topics below pass it to op libraries. */
-const OrtApiBase* core_api_base(void);
+CORE_FOR_EXTENSION const OrtApiBase* core_api_base(void);
+/** Its newest table. */
+static inline const OrtApi* core_api(void) { return core_api_base()->GetApi(ORT_API_VERSION); }
 
 /** The version that this thread last asked a GetApi of the core for in vain; 0 if it did not since
  * the last call. Defined in table/api.c. */

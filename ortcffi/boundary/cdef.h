@@ -6,6 +6,8 @@
 
 /* CFFI would link functions that it sees declared, and the core exports no provider. */
 #define ORT_NO_PROVIDER_EXPORTS
+/* CFFI knows no attributes. */
+#define CORE_FOR_EXTENSION
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"
 

@@ -26,9 +26,9 @@ typedef void (*core_excess_callback)(void* context, size_t size);
  * @param[in] context The first argument of `callback`.
  * @param[out] out The allocator, for core_release_adaptor.
  */
-OrtStatus* core_create_soft_limiting(OrtAllocator* inner, size_t limit,
-                                     core_excess_callback callback, void* context,
-                                     OrtAllocator** out);
+CORE_FOR_EXTENSION OrtStatus* core_create_soft_limiting(OrtAllocator* inner, size_t limit,
+                                                        core_excess_callback callback,
+                                                        void* context, OrtAllocator** out);
 
 /** The functions of an allocator. `end` is called after the last use of the context. `alloc` and
  * `free` are required, the others may be NULL. Where `stats` fails, what it has written is
@@ -49,9 +49,9 @@ struct core_callbacks {
  * @param[in] inner The allocator that the functions call, or NULL. The new one holds a reference to
  * it.
  * @param[out] out The allocator; free it with core_release_adaptor. */
-OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
-                                      const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
-                                      OrtAllocator** out);
+CORE_FOR_EXTENSION OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
+                                                         const OrtMemoryInfo* info, void* context,
+                                                         OrtAllocator* inner, OrtAllocator** out);
 
 /* Shared by the adaptors. */
 

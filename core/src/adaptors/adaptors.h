@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "exported.h"
 #include "onnxruntime_c_api.h"
 
 /** What new blocks of a guarded allocator are filled with. */
@@ -32,29 +33,32 @@ typedef struct core_damage {
 } core_damage;
 
 /** Blocks start at multiples of `alignment`, a power of two up to 2 MiB. */
-OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
+CORE_FOR_EXTENSION OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment,
+                                                  OrtAllocator** out);
 
 /** Never lets more than `limit` bytes be in use. Each thread reserves a little in advance: at most
  * 1/1024 of the limit and 64 KiB. So with several threads an allocation may fail that many bytes
  * per other thread before the limit. */
-OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
+CORE_FOR_EXTENSION OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit,
+                                                   OrtAllocator** out);
 
 /** What went over a soft limit: how many blocks, and the most bytes. */
 struct core_excesses {
   int64_t count;
   int64_t largest;
 };
-struct core_excesses core_limiting_excesses(const OrtAllocator* allocator);
+CORE_FOR_EXTENSION struct core_excesses core_limiting_excesses(const OrtAllocator* allocator);
 
 /** Bytes in use. */
-int64_t core_limiting_in_use(const OrtAllocator* allocator);
+CORE_FOR_EXTENSION int64_t core_limiting_in_use(const OrtAllocator* allocator);
 
 /** Fails every allocation after the first `after`. */
-OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator** out);
+CORE_FOR_EXTENSION OrtStatus* core_create_failing(OrtAllocator* inner, size_t after,
+                                                  OrtAllocator** out);
 /** Resets the counts: the next `after` allocations succeed. */
-void core_failing_reset(OrtAllocator* allocator, size_t after);
+CORE_FOR_EXTENSION void core_failing_reset(OrtAllocator* allocator, size_t after);
 /** Allocations refused since the last reset. */
-size_t core_failing_refused(const OrtAllocator* allocator);
+CORE_FOR_EXTENSION size_t core_failing_refused(const OrtAllocator* allocator);
 
 /**
  * Finds writes beyond blocks: the 256 bytes before and after each have a pattern. New blocks are
@@ -65,16 +69,18 @@ size_t core_failing_refused(const OrtAllocator* allocator);
  * then takes three pages more. Where the system closes no more pages, blocks have none.
  * @param[out] out The allocator, for core_release_adaptor.
  */
-OrtStatus* core_create_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out);
+CORE_FOR_EXTENSION OrtStatus* core_create_guarded(OrtAllocator* inner, int closes_pages,
+                                                  OrtAllocator** out);
 /** Writes one damage to `out` that no call has reported yet; false where there is none. Of blocks
  * that were freed only the first damage since the last call is known. */
-int core_guarded_damage(OrtAllocator* allocator, core_damage* out);
+CORE_FOR_EXTENSION int core_guarded_damage(OrtAllocator* allocator, core_damage* out);
 /** Reads the bytes of blocks in use, without what is around them, and their peak. */
-void core_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak);
+CORE_FOR_EXTENSION void core_guarded_read(const OrtAllocator* allocator, size_t* live,
+                                          size_t* peak);
 /** Sets the most bytes that may be in use. */
-void core_guarded_limit(OrtAllocator* allocator, size_t limit);
+CORE_FOR_EXTENSION void core_guarded_limit(OrtAllocator* allocator, size_t limit);
 /** Sets the byte that new blocks are filled with. */
-void core_guarded_fill(OrtAllocator* allocator, uint8_t byte);
+CORE_FOR_EXTENSION void core_guarded_fill(OrtAllocator* allocator, uint8_t byte);
 
 /** The statistics of a tracking adaptor. */
 typedef struct core_tracking_figures {
@@ -89,5 +95,5 @@ typedef struct core_tracking_figures {
 } core_tracking_figures;
 
 /** Counts allocations; scopes.h has the statistics of parts of a program. */
-OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
-void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
+CORE_FOR_EXTENSION OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
+CORE_FOR_EXTENSION void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);

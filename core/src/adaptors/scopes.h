@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "exported.h"
 #include "onnxruntime_c_api.h"
 
 /** Figures of a part of a program. */
@@ -44,21 +45,22 @@ typedef struct core_tracked_block {
  * @param[out] out The scope; free it with core_release_scope.
  * @return NULL, or ORT_FAIL when out of memory.
  */
-OrtStatus* core_open_scope(OrtAllocator* tracking, int depth, core_scope** out);
+CORE_FOR_EXTENSION OrtStatus* core_open_scope(OrtAllocator* tracking, int depth, core_scope** out);
 
 /** Closes a scope, once, and writes its statistics if `out` is not NULL. */
-void core_close_scope(core_scope* scope, core_scope_figures* out);
+CORE_FOR_EXTENSION void core_close_scope(core_scope* scope, core_scope_figures* out);
 
 /** Writes up to `capacity` of the scope's blocks that are in use now or were at its peak; those in
  * use come first, the newest in front. Returns how many there are; 0 for a scope of depth 0. */
-size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity);
+CORE_FOR_EXTENSION size_t core_scope_blocks(core_scope* scope, core_tracked_block* out,
+                                            size_t capacity);
 
 /** Closes a scope if it is open, and frees it. Does nothing for NULL. */
-void core_release_scope(core_scope* scope);
+CORE_FOR_EXTENSION void core_release_scope(core_scope* scope);
 
 /** Returns the number of the call site that takes a block, for which `depth` frames of the stack
  * are noted. */
 typedef uint32_t (*core_site_source)(int depth);
 /** Sets the function that the allocating thread calls, under no lock, for each block that a scope
  * records; NULL for none. One for the process. */
-void core_set_site_source(core_site_source source);
+CORE_FOR_EXTENSION void core_set_site_source(core_site_source source);

@@ -43,5 +43,5 @@ extern const struct OrtArenaCfg core_default_arena_cfg;
  *     except the first one if regions double.
  * @return NULL, or a status: ORT_INVALID_ARGUMENT naming the argument; out of memory.
  */
-OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,
-                             OrtAllocator** out);
+CORE_FOR_EXTENSION OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg,
+                                                const OrtMemoryInfo* info, OrtAllocator** out);

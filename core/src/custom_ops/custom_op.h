@@ -35,11 +35,12 @@ struct core_custom_ops {
 
 /** Makes `to`, which must be empty, a copy with the same domains and libraries. False where there
  * is no memory; call core_custom_ops_end(to) in either case. */
-bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom_ops* to);
+CORE_FOR_EXTENSION bool core_custom_ops_copy(const struct core_custom_ops* from,
+                                             struct core_custom_ops* to);
 
 /** Releases all domains and libraries. Closing a library runs its destructors, so the caller must
  * hold no lock of the core. */
-void core_custom_ops_end(struct core_custom_ops* ops);
+CORE_FOR_EXTENSION void core_custom_ops_end(struct core_custom_ops* ops);
 
 /** Keeps the first `domains` domains and the first `libraries` libraries, and releases the rest. */
 void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries);
@@ -80,9 +81,10 @@ OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn re
 /* Looking for ops. */
 
 /** The i-th domain; NULL past the last. A released domain is listed, without ops. */
-const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i);
+CORE_FOR_EXTENSION const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops,
+                                                           size_t i);
 /** The i-th op of a domain; NULL past the last. */
-const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i);
+CORE_FOR_EXTENSION const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i);
 
 /** Whether the operand at a place may have an element type; 0 is for one that is not known. Places
  * beyond the declared operands are those of a last variadic one. */

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "exported.h"
 #include "onnxruntime_c_api.h"
 
 /** An input or an output of an op. */
@@ -25,14 +26,15 @@ struct core_operand {
 };
 
 /** "" for an op that has no name. */
-const char* core_op_name(const OrtCustomOp* op);
+CORE_FOR_EXTENSION const char* core_op_name(const OrtCustomOp* op);
 /** The execution provider that runs the op; "" for the CPU's. */
-const char* core_op_provider(const OrtCustomOp* op);
+CORE_FOR_EXTENSION const char* core_op_provider(const OrtCustomOp* op);
 /** The first and the last opset version with the op; 1 and INT_MAX by default. */
-void core_op_versions(const OrtCustomOp* op, int* first, int* last);
+CORE_FOR_EXTENSION void core_op_versions(const OrtCustomOp* op, int* first, int* last);
 /** The lowest API version whose struct has all fields that the op relies on. Does not count
  * InferOutputShapeFn and the fields of version 18, without which an op still runs. */
-uint32_t core_op_needs(const OrtCustomOp* op);
-size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
+CORE_FOR_EXTENSION uint32_t core_op_needs(const OrtCustomOp* op);
+CORE_FOR_EXTENSION size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
 /** `index` must be below the count. */
-struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index);
+CORE_FOR_EXTENSION struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output,
+                                                       size_t index);

@@ -46,10 +46,9 @@ void core_env_leave_devices(const OrtEpDevice** devices, size_t count);
 
 /** RegisterExecutionProviderLibrary, with the base and the hardware that the library is given; NULL
  * for the core's own and for what was found. */
-OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* base,
-                                                 const char* name, const ORTCHAR_T* path,
-                                                 const OrtHardwareDevice* const* hardware,
-                                                 size_t hardware_count);
+CORE_FOR_EXTENSION OrtStatus* ORT_API_CALL core_register_ep_library(
+    OrtEnv* env, const OrtApiBase* base, const char* name, const ORTCHAR_T* path,
+    const OrtHardwareDevice* const* hardware, size_t hardware_count);
 
 /** Registers the libraries that ORTCORE_PROVIDERS names, once, and logs each, also where it fails.
  * Waits while another thread does so. */

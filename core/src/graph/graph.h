@@ -294,7 +294,7 @@ void core_end_view(OrtGraph* view);
 /** Whether the memory of a view is closed when its call ends, so that a provider that uses the view
  * later ends the process: a test of providers. Holds for calls that begin from now on. The memory
  * is never reused. */
-void core_close_shown_graphs(bool wanted);
+CORE_FOR_EXTENSION void core_close_shown_graphs(bool wanted);
 bool core_closes_shown_graphs(void);
 
 /** The domain of operators of ONNX that read and write the channels last (NHWC), with the version

@@ -17,7 +17,7 @@ struct core_external_data {
 };
 
 /** Whether the elements of a TensorProto are elsewhere. */
-bool core_is_external(struct core_message tensor);
+CORE_FOR_EXTENSION bool core_is_external(struct core_message tensor);
 
 /** Whether they are weights that the model has in memory. */
 bool core_is_in_memory(const OrtModel* model, const struct core_external_data* data);
@@ -29,7 +29,8 @@ bool core_external_name(const struct core_external_data* data, char name[CORE_PA
 OrtStatus* core_measure_tensor(const OrtModel* model, struct core_message tensor, size_t* out);
 
 /** Reads the entries; one that cannot be is named. */
-OrtStatus* core_read_external(struct core_message tensor, struct core_external_data* out);
+CORE_FOR_EXTENSION OrtStatus* core_read_external(struct core_message tensor,
+                                                 struct core_external_data* out);
 
 /** Finds `size` bytes of weights, which stay as long as the model; maps their file if need be. A
  * file must be below the folder of the model, also behind links. */
@@ -38,7 +39,7 @@ OrtStatus* core_find_weights(const OrtModel* model, const struct core_external_d
 
 /** Maps the files of weights of a model as far as they are there: what takes their place later does
  * not change the model. */
-void core_map_weights(OrtModel* model);
+CORE_FOR_EXTENSION void core_map_weights(OrtModel* model);
 
 /** Ends the mappings of a model. */
 void core_unmap_weights(OrtModel* model);

@@ -47,7 +47,11 @@ void heap_count_slow(enum core_kind kind, int64_t change);
 
 /** Fills `size` bytes with zeros, in memory of this heap or any other. The whole pages of a large
  * block of this heap are returned to the system, which maps zeroed ones at their next touch. */
-void heap_zero(void* start, size_t size);
+CORE_FOR_EXTENSION void heap_zero(void* start, size_t size);
+
+/** heap_alloc and heap_free of heap.h, for the extension, which has no part in the fast paths. */
+CORE_FOR_EXTENSION void* core_heap_alloc(size_t size);
+CORE_FOR_EXTENSION void core_heap_free(void* block);
 
 /** Returns unused memory of the calling thread and the process to the system. */
 void heap_shrink(void);

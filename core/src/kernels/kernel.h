@@ -257,9 +257,11 @@ void core_free_scratch(OrtKernelContext* context);
 
 OrtStatus* core_kernel_create(const struct core_kernel_host* host, const OrtcoreNode* node,
                               OrtcoreKernel** out);
-OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValue* const* inputs,
-                                            size_t input_count, OrtValue** outputs,
-                                            size_t output_count);
+CORE_FOR_EXTENSION OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel,
+                                                               const OrtValue* const* inputs,
+                                                               size_t input_count,
+                                                               OrtValue** outputs,
+                                                               size_t output_count);
 /** The same in a context of the caller with room for the operands, which no other call uses. */
 OrtStatus* core_kernel_compute_in(OrtKernelContext* context, const OrtValue* const* inputs,
                                   size_t input_count, OrtValue** outputs, size_t output_count);

@@ -5,6 +5,8 @@
 #include "heap/heap.h"
 #include "memory/memory_info.h"
 
+bool core_is_own_adaptor(const OrtAllocator* allocator) { return core_is_adaptor(allocator) != 0; }
+
 const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION {
   const struct core_adaptor* self = (const struct core_adaptor*)this_;
   return self->info != NULL ? self->info : self->inner->Info(self->inner);

@@ -55,6 +55,9 @@ static inline CORE_INLINE int core_is_adaptor(const OrtAllocator* allocator) {
              (CORE_ADAPTOR_MARK ^ (uintptr_t)allocator);
 }
 
+/** core_is_adaptor for the extension, in which core_adaptor_info may have another address. */
+CORE_FOR_EXTENSION bool core_is_own_adaptor(const OrtAllocator* allocator);
+
 /** Reports why a pointer cannot be freed, as the end of a sentence: to AllocatorFree if that is the
  * caller, otherwise on stderr. */
-void core_refuse_free(const void* pointer, const char* why);
+CORE_FOR_EXTENSION void core_refuse_free(const void* pointer, const char* why);

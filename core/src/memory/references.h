@@ -23,16 +23,16 @@
 #include "core.h"
 
 /** Adds a reference. Does nothing for NULL. */
-void core_allocator_retain(OrtAllocator* allocator);
+CORE_FOR_EXTENSION void core_allocator_retain(OrtAllocator* allocator);
 
 /** Drops a reference that core_allocator_retain added. Does nothing for NULL. */
-void core_allocator_release(OrtAllocator* allocator);
+CORE_FOR_EXTENSION void core_allocator_release(OrtAllocator* allocator);
 
 /** Adds a reference to an adaptor, for core_release_adaptor, that counts on no other object. */
-void core_retain_adaptor(OrtAllocator* adaptor);
+CORE_FOR_EXTENSION void core_retain_adaptor(OrtAllocator* adaptor);
 
 /** Drops the creator's reference to an adaptor. Does nothing for NULL and other allocators. */
-void core_release_adaptor(OrtAllocator* allocator);
+CORE_FOR_EXTENSION void core_release_adaptor(OrtAllocator* allocator);
 
 /** An object with a reference count that follows the allocator's, so that the object exists as long
  * as the allocator is used. The creator's reference is not counted there: usually the object
@@ -45,16 +45,16 @@ struct core_counter {
 
 /** Makes references to an adaptor count on an object, too. Call it before any other code has the
  * adaptor. */
-void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter);
+CORE_FOR_EXTENSION void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter);
 
 /** From this size on, exceptions that allocators of other libraries throw are caught. */
 #define CORE_MAY_THROW ((size_t)1 << 20)
 
 /** Calls Alloc, or Reserve if `reserve`, of an allocator that may be another library's. If that
  * throws, returns NULL, on platforms where exceptions can be caught. */
-void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve);
+CORE_FOR_EXTENSION void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve);
 
 /** Sets the functions that count references of allocators that are not the core's; NULL for none.
  * They are called for every such allocator, also for unknown ones. One pair for the process. */
-void core_set_foreign_references(void (*retain)(OrtAllocator* allocator),
-                                 void (*release)(OrtAllocator* allocator));
+CORE_FOR_EXTENSION void core_set_foreign_references(void (*retain)(OrtAllocator* allocator),
+                                                    void (*release)(OrtAllocator* allocator));

@@ -36,8 +36,9 @@ OrtStatus* core_share_weights(OrtModel* model, const OrtModel* weights_of);
 
 /** Opens the bytes of a model, which name weights by numbers: those that `of` has in memory, then
  * `weights`. All of them must outlive the model. It has the folder of `of`, which may be NULL. */
-OrtStatus* core_open_with_weights(struct core_message bytes, const struct core_weight* weights,
-                                  size_t count, OrtModel* of, OrtModel** out);
+CORE_FOR_EXTENSION OrtStatus* core_open_with_weights(struct core_message bytes,
+                                                     const struct core_weight* weights,
+                                                     size_t count, OrtModel* of, OrtModel** out);
 
 /** Reads the fields of `model->bytes`. */
 OrtStatus* core_read_model(OrtModel* model);

@@ -25,12 +25,19 @@ const struct core_known_field core_known_fields[ONNX_MESSAGES][ONNX_FIELDS] = {
 #include "onnx/fields.def"
 };
 
-const char* const core_onnx_names[ONNX_MESSAGES] = {
-    [ONNX_NO_MESSAGE] = "",
+const struct core_known_field* core_known_field(enum core_onnx kind, size_t number) {
+  return &core_known_fields[kind][number];
+}
+
+const char* core_onnx_name(enum core_onnx kind) {
+  static const char* const names[ONNX_MESSAGES] = {
+      [ONNX_NO_MESSAGE] = "",
 #define MESSAGE(message, title) [ONNX_##message] = (title),
 #define FIELD(message, field, number, title, shape)
 #include "onnx/fields.def"
-};
+  };
+  return names[kind];
+}
 
 /* What is known of a field that has a length. */
 static const struct core_known_field* known_field(enum core_onnx kind,

@@ -32,8 +32,12 @@ struct core_known_field {
 
 extern const struct core_known_field core_known_fields[ONNX_MESSAGES][ONNX_FIELDS];
 
-/** The names of the kinds of messages. */
-extern const char* const core_onnx_names[ONNX_MESSAGES];
+/** The same of one field, whose number is below ONNX_FIELDS. */
+CORE_FOR_EXTENSION const struct core_known_field* core_known_field(enum core_onnx kind,
+                                                                   size_t number);
+
+/** The name of a kind of messages. */
+CORE_FOR_EXTENSION const char* core_onnx_name(enum core_onnx kind);
 
 enum core_fields {
   CORE_FIELDS_WHOLE,
@@ -45,15 +49,16 @@ enum core_fields {
 };
 
 /** Checks all fields of a message and of the messages in it. */
-enum core_fields core_check_fields(struct core_message message, enum core_onnx kind);
+CORE_FOR_EXTENSION enum core_fields core_check_fields(struct core_message message,
+                                                      enum core_onnx kind);
 
 /** The same for a model, without its graph and its functions. */
 enum core_fields core_check_model_fields(struct core_message model);
 
 /** Calls a function for each TensorProto in a message; false as soon as the function answers it. */
 typedef bool (*core_visit_tensor)(struct core_message tensor, void* state);
-bool core_each_tensor(struct core_message message, enum core_onnx kind, core_visit_tensor visit,
-                      void* state);
+CORE_FOR_EXTENSION bool core_each_tensor(struct core_message message, enum core_onnx kind,
+                                         core_visit_tensor visit, void* state);
 
 /** Writes a message that is not damaged, each message in it in one part. */
 void core_join_parts(struct core_writing* to, struct core_message message, enum core_onnx kind);

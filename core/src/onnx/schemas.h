@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "exported.h"
 #include "onnxruntime_c_api.h"
 
 /** An operator, as it is from a version of its operator set on. */
@@ -17,21 +18,22 @@ struct core_schema;
 
 /** The newest schema of an operator up to a version of the operator set; NULL where there is none.
  * The domain "ai.onnx" is "". A deprecated operator is found. */
-const struct core_schema* core_find_schema(const char* op, const char* domain, int opset);
+CORE_FOR_EXTENSION const struct core_schema* core_find_schema(const char* op, const char* domain,
+                                                              int opset);
 
 /** The newest version of the format of models that the table's release of ONNX has. */
-int64_t core_newest_ir_version(void);
+CORE_FOR_EXTENSION int64_t core_newest_ir_version(void);
 
 /** The version of the format that came with a version of ONNX's own operator set, so that older
  * libraries can read the model. */
-int core_format_of(int opset);
+CORE_FOR_EXTENSION int core_format_of(int opset);
 
 /** The newest version of an operator set that the table has operators of; 0 where it has none. */
-int core_newest_opset(const char* domain);
+CORE_FOR_EXTENSION int core_newest_opset(const char* domain);
 
 /** The version that the schema came with. */
-int core_schema_since(const struct core_schema* schema);
-bool core_schema_is_deprecated(const struct core_schema* schema);
+CORE_FOR_EXTENSION int core_schema_since(const struct core_schema* schema);
+CORE_FOR_EXTENSION bool core_schema_is_deprecated(const struct core_schema* schema);
 
 /* Attributes. In the order of their names. */
 
@@ -45,20 +47,24 @@ struct core_schema_attribute {
   const OrtOpAttr* default_value;
 };
 
-size_t core_schema_attribute_count(const struct core_schema* schema);
-struct core_schema_attribute core_schema_attribute_at(const struct core_schema* schema,
-                                                      size_t index);
+CORE_FOR_EXTENSION size_t core_schema_attribute_count(const struct core_schema* schema);
+CORE_FOR_EXTENSION struct core_schema_attribute core_schema_attribute_at(
+    const struct core_schema* schema, size_t index);
 /** False where the schema has no attribute of that name, with `out` unchanged. */
-bool core_schema_find_attribute(const struct core_schema* schema, const char* name,
-                                struct core_schema_attribute* out);
+CORE_FOR_EXTENSION bool core_schema_find_attribute(const struct core_schema* schema,
+                                                   const char* name,
+                                                   struct core_schema_attribute* out);
 
 /* Type constraints. A type parameter, such as "T", and the types that are allowed for it, such
  * as "tensor(float)". */
 
-size_t core_schema_constraint_count(const struct core_schema* schema);
-const char* core_schema_constraint_name(const struct core_schema* schema, size_t constraint);
-size_t core_schema_type_count(const struct core_schema* schema, size_t constraint);
-const char* core_schema_type(const struct core_schema* schema, size_t constraint, size_t index);
+CORE_FOR_EXTENSION size_t core_schema_constraint_count(const struct core_schema* schema);
+CORE_FOR_EXTENSION const char* core_schema_constraint_name(const struct core_schema* schema,
+                                                           size_t constraint);
+CORE_FOR_EXTENSION size_t core_schema_type_count(const struct core_schema* schema,
+                                                 size_t constraint);
+CORE_FOR_EXTENSION const char* core_schema_type(const struct core_schema* schema, size_t constraint,
+                                                size_t index);
 
 /* Inputs and outputs. A variadic one counts once, and is the last one. */
 
@@ -74,6 +80,7 @@ struct core_schema_operand {
   bool is_homogeneous;
 };
 
-size_t core_schema_operand_count(const struct core_schema* schema, bool is_output);
-struct core_schema_operand core_schema_operand_at(const struct core_schema* schema, bool is_output,
-                                                  size_t index);
+CORE_FOR_EXTENSION size_t core_schema_operand_count(const struct core_schema* schema,
+                                                    bool is_output);
+CORE_FOR_EXTENSION struct core_schema_operand core_schema_operand_at(
+    const struct core_schema* schema, bool is_output, size_t index);

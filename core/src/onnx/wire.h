@@ -43,7 +43,7 @@ struct core_field {
 
 /** Reads the field at the front of a message, which then begins behind it. False at the end, and
  * where the bytes are no field: `message->at` is NULL then. */
-bool core_next_field(struct core_message* message, struct core_field* field);
+CORE_FOR_EXTENSION bool core_next_field(struct core_message* message, struct core_field* field);
 
 /** Reads on to the next field with a number that has bytes; false where there is none. */
 bool core_next_message(struct core_message* message, uint32_t number, struct core_message* out);
@@ -63,7 +63,7 @@ struct core_numbers {
 };
 
 /** Reads the next number, or its bits; false at the end. */
-bool core_next_number(struct core_numbers* numbers, uint64_t* value);
+CORE_FOR_EXTENSION bool core_next_number(struct core_numbers* numbers, uint64_t* value);
 
 /** How many numbers there are. */
 size_t core_count_numbers(struct core_numbers numbers);
@@ -85,7 +85,7 @@ static inline struct core_message core_message_of(const char* string) {
 }
 
 /** Writes a varint; returns its size. */
-size_t core_encode_varint(uint64_t number, uint8_t bytes[CORE_VARINT_ROOM]);
+CORE_FOR_EXTENSION size_t core_encode_varint(uint64_t number, uint8_t bytes[CORE_VARINT_ROOM]);
 
 /** Whether a text is equal to a string. */
-bool core_message_is(struct core_message text, const char* string);
+CORE_FOR_EXTENSION bool core_message_is(struct core_message text, const char* string);

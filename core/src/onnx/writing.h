@@ -18,11 +18,12 @@ struct core_writing {
 };
 
 /** Writes bytes that are whole fields. */
-void core_write_raw(struct core_writing* to, const void* bytes, size_t size);
+CORE_FOR_EXTENSION void core_write_raw(struct core_writing* to, const void* bytes, size_t size);
 
-void core_write_number(struct core_writing* to, uint32_t field, uint64_t number);
-void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size);
-void core_write_text(struct core_writing* to, uint32_t field, const char* text);
+CORE_FOR_EXTENSION void core_write_number(struct core_writing* to, uint32_t field, uint64_t number);
+CORE_FOR_EXTENSION void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes,
+                                         size_t size);
+CORE_FOR_EXTENSION void core_write_text(struct core_writing* to, uint32_t field, const char* text);
 /** Writes a StringStringEntryProto. */
 void core_write_entry(struct core_writing* to, uint32_t field, const char* key, const char* value);
 static inline void core_write_message(struct core_writing* to, uint32_t field,
@@ -31,7 +32,8 @@ static inline void core_write_message(struct core_writing* to, uint32_t field,
 }
 
 /** Writes a field of four bytes, as they are in memory. */
-void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes);
+CORE_FOR_EXTENSION void core_write_fixed(struct core_writing* to, uint32_t field,
+                                         const void* bytes);
 
 /** Writes the numbers of a repeated field, packed. Numbers of fixed size are written with
  * core_write_bytes. */
@@ -43,8 +45,8 @@ void core_copy_other_fields(struct core_writing* to, struct core_message from,
                             const uint32_t* numbers, size_t count);
 
 /** Begins a message within the message; returns the argument for core_end_message. */
-size_t core_begin_message(struct core_writing* to, uint32_t field);
-void core_end_message(struct core_writing* to, size_t begin);
+CORE_FOR_EXTENSION size_t core_begin_message(struct core_writing* to, uint32_t field);
+CORE_FOR_EXTENSION void core_end_message(struct core_writing* to, size_t begin);
 
 /** Writes up to 255 bytes as printf. */
 void core_put(struct core_writing* text, const char* format, ...) CORE_FORMAT(2);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "exported.h"
 #include "onnxruntime_c_api.h"
 
 /** Whose options they are. */
@@ -44,16 +45,16 @@ typedef struct core_option_row {
 } core_option_row;
 
 /** The rows; the last one has no name. */
-const core_option_row* core_option_rows(enum core_options owner);
+CORE_FOR_EXTENSION const core_option_row* core_option_rows(enum core_options owner);
 
 /** Reads an option: a number or a text, which is NULL or valid until it changes. False for options
  * of another library. */
-bool core_read_option(const void* options, const core_option_row* row, int* number,
-                      const char** text);
+CORE_FOR_EXTENSION bool core_read_option(const void* options, const core_option_row* row,
+                                         int* number, const char** text);
 
 /** The configuration entries of run options, in the order in which they were added. For options of
  * another library `*out` is NULL and the status too. */
-OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out);
+CORE_FOR_EXTENSION OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out);
 
 /** The lists that session options hold. */
 enum core_session_list {
@@ -80,5 +81,6 @@ typedef struct core_session_item {
 } core_session_item;
 
 /** Reads the i-th item of a list; false past the last. */
-bool core_read_session_item(const OrtSessionOptions* options, enum core_session_list list, size_t i,
-                            core_session_item* out);
+CORE_FOR_EXTENSION bool core_read_session_item(const OrtSessionOptions* options,
+                                               enum core_session_list list, size_t i,
+                                               core_session_item* out);

@@ -113,7 +113,7 @@ extern int core_locks_are_ready;
 
 /** Has forks take the locks, once. The first core_lock does it too, perhaps while another thread
  * forks, so a program with threads calls it before. False when out of memory. */
-int core_locks_begin(void);
+CORE_FOR_EXTENSION int core_locks_begin(void);
 
 static inline void core_lock(enum core_lock_name lock) {
   if (CORE_UNLIKELY(!__atomic_load_n(&core_locks_are_ready, __ATOMIC_ACQUIRE))) {
@@ -145,7 +145,7 @@ void core_thread_join(struct core_thread* thread);
 void core_yield(void);
 
 /** How many processors the system has, at least 1. */
-size_t core_processor_count(void);
+CORE_FOR_EXTENSION size_t core_processor_count(void);
 
 /** The system's ids of this process and of the calling thread. */
 int32_t core_process_id(void);
@@ -191,7 +191,7 @@ enum core_read { CORE_READ, CORE_READ_FAULT, CORE_READ_UNKNOWN };
  * @return CORE_READ if all bytes were copied, CORE_READ_FAULT if some cannot be read,
  *     CORE_READ_UNKNOWN if the system refuses to say.
  */
-enum core_read core_read_memory(const void* address, void* out, size_t size);
+CORE_FOR_EXTENSION enum core_read core_read_memory(const void* address, void* out, size_t size);
 
 /** Maps zeroed memory. Untouched pages cost nothing, if the system can do that. NULL when out of
  * memory. */
@@ -213,7 +213,7 @@ void core_local_time(char text[CORE_LOCAL_TIME]);
 const char* core_variable(const char* name, bool* is_refused);
 
 /** Nanoseconds of a clock that never goes back. */
-uint64_t core_clock(void);
+CORE_FOR_EXTENSION uint64_t core_clock(void);
 /** Nanoseconds since 1970. */
 uint64_t core_wall_clock(void);
 
@@ -227,15 +227,15 @@ uint64_t core_wall_clock(void);
 
 /** Opens a library without making its symbols global. On failure returns NULL, with the system's
  * error as UTF-8 in `error`. */
-void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]);
+CORE_FOR_EXTENSION void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]);
 /** The same for a path in UTF-8. */
-void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]);
+CORE_FOR_EXTENSION void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]);
 /** Returns the address of an exported symbol, or NULL. */
-void* core_library_symbol(void* library, const char* name);
+CORE_FOR_EXTENSION void* core_library_symbol(void* library, const char* name);
 /** Writes the path of the library that an address belongs to, as UTF-8; false if there is none. */
-bool core_library_path(const void* address, char path[CORE_PATH_ROOM]);
+CORE_FOR_EXTENSION bool core_library_path(const void* address, char path[CORE_PATH_ROOM]);
 /** Closes a library that core_library_open opened. */
-void core_library_close(void* library);
+CORE_FOR_EXTENSION void core_library_close(void* library);
 /** Returns the address of a symbol in the process's global scope, or NULL. */
 void* core_process_symbol(const char* name);
 
@@ -283,7 +283,7 @@ void core_unmap_file(struct core_mapping* mapping);
 
 /** A path in the system's characters, with its terminator; returns its size in bytes, which is
  * also what it needs where `room` is less. */
-size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room);
+CORE_FOR_EXTENSION size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room);
 
 /** The size of a path in bytes, with its terminator. */
 static inline size_t core_path_size(const ORTCHAR_T* path) {

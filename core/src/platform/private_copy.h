@@ -21,7 +21,7 @@
 
 /** Says why a file must not be given to the loader: it is a FIFO, for example, on which the loader
  * would wait, or a library that is cut off, at which the process would end. NULL for all others. */
-const char* core_refuse_library(const char* path);
+CORE_FOR_EXTENSION const char* core_refuse_library(const char* path);
 
 /** Whether the process has loaded a library. */
 bool core_library_is_open(const char* path);
@@ -38,9 +38,9 @@ struct core_library_copy {
 
 /** Makes the copy. If the system cannot do that, `path` is that of the library itself and `file` is
  * -1. On failure there is nothing to end. */
-bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
-                             char error[CORE_LIBRARY_ERROR]);
-void core_library_end_copy(struct core_library_copy* copy);
+CORE_FOR_EXTENSION bool core_library_begin_copy(const char* path, struct core_library_copy* copy,
+                                                char error[CORE_LIBRARY_ERROR]);
+CORE_FOR_EXTENSION void core_library_end_copy(struct core_library_copy* copy);
 
 /** Opens a copy of a library or, if the system cannot do that, the library itself. Otherwise like
  * core_library_open_utf8. */

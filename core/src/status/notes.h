@@ -38,4 +38,5 @@ typedef void (*core_noted_fn)(void* argument, size_t place, const OrtStatus* sta
 
 /** Calls a function with each noted object that counts in one of the `count` numbers, in no order.
  */
-void core_each_noted(const uint64_t* numbers, size_t count, core_noted_fn each, void* argument);
+CORE_FOR_EXTENSION void core_each_noted(const uint64_t* numbers, size_t count, core_noted_fn each,
+                                        void* argument);

@@ -46,7 +46,7 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          OrtcoreTrace** out);
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace);
 
-const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version);
+CORE_FOR_EXTENSION const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version);
 /** core_kernel_create with the table of core_kernel_base for a node without one. */
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out);
 OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const OrtApiBase* base,
@@ -61,4 +61,4 @@ void ORT_API_CALL core_watched_objects(uint64_t* out);
  */
 const OrtApi* core_watch(const OrtApi* inner);
 /** core_each_noted for the slots of all watched tables. */
-void core_each_watched(core_noted_fn each, void* argument);
+CORE_FOR_EXTENSION void core_each_watched(core_noted_fn each, void* argument);

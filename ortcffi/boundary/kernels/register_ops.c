@@ -66,7 +66,7 @@ CORE_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options
                                                       const OrtApiBase* base) {
   struct register_call call = {options, base, NULL};
   if (base == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "RegisterCustomOps: base must not be NULL");
+    return core_status(ORT_INVALID_ARGUMENT, "RegisterCustomOps: base must not be NULL");
   }
   note_base(base);
   if (registrar != NULL) { /* otherwise no op has been defined */

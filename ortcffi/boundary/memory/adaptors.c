@@ -64,7 +64,7 @@ ORTCFFI_IN_PYTHON(call_stats, struct call,
 static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
   struct call call = {.context = context, .figures = out};
   if (!call_with_gil(call_stats, &call)) {
-    CORE_FAIL(ORT_FAIL, "AllocatorGetStats: the Python interpreter has ended");
+    return core_status(ORT_FAIL, "AllocatorGetStats: the Python interpreter has ended");
   }
   return call.status;
 }

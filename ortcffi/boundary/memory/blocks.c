@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "core.h"
-#include "heap/heap.h"
+#include "heap/heap_base.h"
 #include "boundary/memory/extents.h"
 #include "boundary/memory/numpy_arrays.h"
 #include "boundary/memory/allocators.h"
@@ -185,9 +185,8 @@ static PyObject* allocator_zeros(PyObject* self, PyObject* const* arguments, Py_
 static PyObject* allocator_begin(PyObject* self, PyObject* ends) {
   struct allocator* allocator = (struct allocator*)self;
   OrtAllocator* ours = NULL;
-  ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
-  allocator->may_block = allocator->handle.object != ours ||
-                         allocator->handle.api != core_api_base()->GetApi(ORT_API_VERSION);
+  core_api()->ReleaseStatus(core_api()->GetAllocatorWithDefaultOptions(&ours));
+  allocator->may_block = allocator->handle.object != ours || allocator->handle.api != core_api();
   int answer = ends == Py_True ? ortcffi_list_allocator(allocator) : 0;
   return answer < 0 ? NULL : Py_NewRef(Py_None);
 }

@@ -40,9 +40,9 @@ static int count_freed(struct foreign* foreign) {
 
 static void free_inside(void* context, void* block) {
   struct foreign* foreign = context;
-  OrtStatus* refusal = ort_AllocatorFree(foreign->inner, block);
+  OrtStatus* refusal = core_api()->AllocatorFree(foreign->inner, block);
   if (refusal != NULL) {
-    ort_ReleaseStatus(refusal);
+    core_api()->ReleaseStatus(refusal);
     core_refuse_free(block, "is not a block of the allocator inside, or was freed before");
   } else if (block != NULL && count_freed(foreign)) {
     core_release_adaptor(foreign->self); /* which may free all of them */

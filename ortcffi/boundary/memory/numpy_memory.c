@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/heap.h"
+#include "heap/heap_base.h"
 #include "adaptors/adaptor.h"
 #include "onnxruntime_c_api.h"
 

@@ -97,7 +97,7 @@ static void release_object(void* object) { call_with_gil(drop_hold_of_object, ob
 
 /* Adaptors that the core makes for itself, such as the arenas of an environment, have none. */
 static int has_handle(const OrtAllocator* allocator) {
-  return core_is_adaptor(allocator) &&
+  return core_is_own_adaptor(allocator) &&
          ((const struct core_adaptor*)allocator)->counter.object != NULL;
 }
 
@@ -123,7 +123,7 @@ PyObject* ortcffi_handle_of(const OrtAllocator* allocator) {
 PyObject* ortcffi_object_inside(const struct allocator* self) {
   const OrtAllocator* allocator = self->handle.object;
   const struct core_adaptor* adaptor = (const struct core_adaptor*)allocator;
-  int has_inner = core_is_adaptor(allocator) && adaptor->inner != NULL;
+  int has_inner = core_is_own_adaptor(allocator) && adaptor->inner != NULL;
   return has_inner && adaptor->counter.object == self
              ? (PyObject*)handle_without_lock(adaptor->inner)
              : NULL;
@@ -175,7 +175,7 @@ void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
 static void release_adaptor(const OrtApi* api, void* allocator) { core_release_adaptor(allocator); }
 
 int ortcffi_list_allocator(struct allocator* self) {
-  if (self->handle.release == NULL && core_is_adaptor(self->handle.object)) {
+  if (self->handle.release == NULL && core_is_own_adaptor(self->handle.object)) {
     core_retain_adaptor(self->handle.object);
     self->handle.release = release_adaptor;
   }

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "heap/heap.h"
+#include "heap/heap_base.h"
 #include "boundary/memory/allocators.h"
 
 #define LINK_SIZE 64 /* keeps the alignment of the heap's blocks */
@@ -24,7 +24,7 @@ static void* ORT_API_CALL scratch_alloc(OrtAllocator* self, size_t size) {
   if (size > SIZE_MAX - LINK_SIZE) {
     return NULL;
   }
-  struct linked* block = heap_alloc(size + LINK_SIZE);
+  struct linked* block = core_heap_alloc(size + LINK_SIZE);
   if (block == NULL) {
     return NULL;
   }
@@ -43,7 +43,7 @@ static const OrtMemoryInfo* ORT_API_CALL scratch_info(const OrtAllocator* self) 
 }
 
 int ortcffi_new_scratch(const OrtMemoryInfo* info, OrtAllocator** out) {
-  struct scratch* scratch = heap_alloc(sizeof *scratch);
+  struct scratch* scratch = core_heap_alloc(sizeof *scratch);
   if (scratch == NULL) {
     return 0;
   }
@@ -63,8 +63,8 @@ void ortcffi_release_scratch(OrtAllocator* self) {
   struct linked* block = atomic_load(&scratch->blocks);
   while (block != NULL) {
     struct linked* next = block->next;
-    heap_free(block);
+    core_heap_free(block);
     block = next;
   }
-  heap_free(scratch);
+  core_heap_free(scratch);
 }

@@ -26,7 +26,7 @@
 #include "boundary/handle/unlocked.h"
 #include "boundary/models/message.h"
 #include "boundary/module.h"
-#include "heap/heap.h"
+#include "heap/heap_base.h"
 
 /* The interned names of fields. */
 static PyObject* field_names[ONNX_MESSAGES][ONNX_FIELDS];
@@ -42,7 +42,7 @@ static struct message* message_of(PyObject* object) {
 static const struct core_known_field* known_of(const struct message* self, uint32_t number) {
   static const struct core_known_field nothing = {0};
   const struct core_known_field* known =
-      number < message_fields(self) ? &core_known_fields[self->kind][number] : &nothing;
+      number < message_fields(self) ? core_known_field(self->kind, number) : &nothing;
   return known->name != NULL ? known : &nothing;
 }
 
@@ -286,7 +286,7 @@ static int set_field(PyObject* object, PyObject* name, PyObject* value) {
   struct message* self = (struct message*)object;
   uint32_t number = number_of(self, name);
   if (number == 0) {
-    PyErr_Format(PyExc_AttributeError, "%s has no field %R", core_onnx_names[self->kind], name);
+    PyErr_Format(PyExc_AttributeError, "%s has no field %R", core_onnx_name(self->kind), name);
     return -1;
   }
   if (message_touch(self) < 0) {
@@ -296,7 +296,7 @@ static int set_field(PyObject* object, PyObject* name, PyObject* value) {
   PyObject* kept = NULL;
   if (value != NULL && value != Py_None) {
     if (!known->is_list && !message_fits(known, value)) {
-      PyErr_Format(PyExc_TypeError, "%s.%s cannot be %R", core_onnx_names[self->kind], known->name,
+      PyErr_Format(PyExc_TypeError, "%s.%s cannot be %R", core_onnx_name(self->kind), known->name,
                    (PyObject*)Py_TYPE(value));
       return -1;
     }
@@ -314,7 +314,7 @@ static int set_field(PyObject* object, PyObject* name, PyObject* value) {
 /* The kind of a name; 0 with an exception where there is none. */
 static enum core_onnx kind_of(const char* name) {
   for (int i = 1; i < ONNX_MESSAGES; i++) {
-    if (strcmp(core_onnx_names[i], name) == 0) {
+    if (strcmp(core_onnx_name(i), name) == 0) {
       return (enum core_onnx)i;
     }
   }
@@ -359,14 +359,14 @@ static void dealloc(PyObject* object) {
 }
 
 static PyObject* get_kind(PyObject* self, void* unused) {
-  return PyUnicode_FromString(core_onnx_names[((struct message*)self)->kind]);
+  return PyUnicode_FromString(core_onnx_name(((struct message*)self)->kind));
 }
 
 static PyObject* has(PyObject* object, PyObject* name) {
   struct message* self = (struct message*)object;
   uint32_t number = number_of(self, name);
   if (number == 0) {
-    PyErr_Format(PyExc_AttributeError, "%s has no field %R", core_onnx_names[self->kind], name);
+    PyErr_Format(PyExc_AttributeError, "%s has no field %R", core_onnx_name(self->kind), name);
     return NULL;
   }
   if (message_touch(self) < 0) {
@@ -497,7 +497,7 @@ PyType_Spec ortcffi_message_spec =
 int ortcffi_begin_messages(void) {
   for (size_t kind = 0; kind < ONNX_MESSAGES; kind++) {
     for (size_t i = 0; i < ONNX_FIELDS; i++) {
-      const char* name = core_known_fields[kind][i].name;
+      const char* name = core_known_field(kind, i)->name;
       field_names[kind][i] = name == NULL ? NULL : PyUnicode_InternFromString(name);
       field_counts[kind] = name == NULL ? field_counts[kind] : i + 1;
     }

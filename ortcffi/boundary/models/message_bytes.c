@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "graph/tensor_bytes.h"
-#include "heap/heap.h"
+#include "heap/heap_base.h"
 #include "onnx/writing.h"
 
 struct writer {
@@ -21,7 +21,7 @@ static int write_message(struct writer* writer, struct message* self, unsigned d
 
 static int refuse(const struct message* self, const struct core_known_field* known,
                   PyObject* value) {
-  PyErr_Format(PyExc_TypeError, "%s.%s cannot be %R", core_onnx_names[self->kind], known->name,
+  PyErr_Format(PyExc_TypeError, "%s.%s cannot be %R", core_onnx_name(self->kind), known->name,
                (PyObject*)Py_TYPE(value));
   return -1;
 }
@@ -53,7 +53,7 @@ static bool check_tensor(struct core_message tensor, void* state) {
   bool is_refused = core_is_external(tensor) && status == NULL &&
                     core_message_is(data.location, CORE_WEIGHTS_IN_MEMORY) &&
                     data.offset >= writer->known_weights;
-  ort_ReleaseStatus(status); /* the use of the weights raises it again */
+  core_api()->ReleaseStatus(status); /* the use of the weights raises it again */
   if (is_refused) {
     PyErr_SetString(PyExc_ValueError, "a file of weights cannot be called '*'");
   }
@@ -184,7 +184,7 @@ static bool is_weight(const struct writer* writer, const struct message* self, u
 /* What is written is kept meanwhile: a buffer or a number of Python's may change the message. */
 static int write_field(struct writer* writer, const struct message* self, uint32_t number,
                        unsigned depth) {
-  const struct core_known_field* known = &core_known_fields[self->kind][number];
+  const struct core_known_field* known = core_known_field(self->kind, number);
   PyObject* value = Py_NewRef(self->values[number]);
   int answer;
   if (known->is_list) {
@@ -256,6 +256,6 @@ PyObject* message_to_bytes(PyObject* self, PyObject* arguments) {
     const char* at = (const char*)writer.to.bytes;
     bytes = PyBytes_FromStringAndSize(at, (Py_ssize_t)writer.to.size);
   }
-  heap_free(writer.to.bytes);
+  core_heap_free(writer.to.bytes);
   return bytes;
 }

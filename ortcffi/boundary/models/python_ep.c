@@ -342,11 +342,11 @@ static void release_in_python(void* argument) {
   Py_XDECREF(answer);
 }
 
-#define REQUIRE(condition, text)                                   \
-  do {                                                             \
-    if (!(condition)) {                                            \
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEpFactories: " text); \
-    }                                                              \
+#define REQUIRE(condition, text)                                            \
+  do {                                                                      \
+    if (!(condition)) {                                                     \
+      return core_status(ORT_INVALID_ARGUMENT, "CreateEpFactories: " text); \
+    }                                                                       \
   } while (0)
 
 CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,

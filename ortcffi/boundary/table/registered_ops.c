@@ -3,21 +3,21 @@
 
 #include <string.h>
 
-#include "heap/heap.h"
+#include "heap/heap_base.h"
 #include "custom_ops/custom_op.h"
 #include "options/session_options.h"
 #include "platform/platform.h"
 #include "boundary/table/registered_ops.h"
 
 int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out) {
-  ortcffi_ops* ops = heap_alloc(sizeof *ops);
+  ortcffi_ops* ops = core_heap_alloc(sizeof *ops);
   if (ops == NULL) {
     return 0;
   }
   memset(ops, 0, sizeof *ops);
   if (!core_custom_ops_copy(from, ops)) {
     core_custom_ops_end(ops);
-    heap_free(ops);
+    core_heap_free(ops);
     return 0;
   }
   *out = ops;
@@ -27,7 +27,7 @@ int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out) {
 void ortcffi_end_ops(ortcffi_ops* ops) {
   if (ops != NULL) {
     core_custom_ops_end(ops);
-    heap_free(ops);
+    core_heap_free(ops);
   }
 }
 

@@ -46,8 +46,8 @@ static void collect(void* argument, size_t place, const OrtStatus* status) {
   if (self->count < self->room) {
     ortcffi_left_status* out = &self->out[self->count];
     out->slot = (int)place;
-    out->code = (int)ort_GetErrorCode(status);
-    strncpy(out->message, ort_GetErrorMessage(status), sizeof out->message - 1);
+    out->code = (int)core_api()->GetErrorCode(status);
+    strncpy(out->message, core_api()->GetErrorMessage(status), sizeof out->message - 1);
   }
   self->count++;
 }
