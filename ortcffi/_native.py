@@ -36,7 +36,7 @@ __all__ = [
 
 
 def extension_path() -> str:
-    """Return the path of the extension module, which holds the embedded core."""
+    """Return the path of the extension module, which is linked with the embedded core."""
     return str(sys.modules["ortcffi._ort"].__file__)
 
 

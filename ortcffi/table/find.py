@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ortcffi._convert import AnyPath, absolute
-from ortcffi._native import extension_path
 from ortcffi._public import public
 from ortcffi.table import load as loading
 
@@ -71,7 +70,7 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
         if runtime.path == first or (first is None and system):
             found[i] = runtime._replace(chosen=True)
             break
-    return [Runtime(extension_path(), "embedded core"), *listed, *found]
+    return [Runtime(loading.core_path(), "embedded core"), *listed, *found]
 
 
 def _look(path: str, source: str) -> Runtime:

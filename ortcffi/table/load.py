@@ -204,6 +204,11 @@ def inspect(argument: str, path: str) -> None:
         raise _no_entry(argument, path)
 
 
+def core_path() -> str:
+    """Return the path of the embedded core, the library beside the extension module."""
+    return os.fsdecode(library_of(lib.ortcffi_core_api_base()))
+
+
 def _no_entry(argument: str, path: str) -> LoadError:
     remedy = "expected a library with the ONNX Runtime C API, such as libonnxruntime.so"
     return _error(argument, path, f"does not define {ENTRY}", remedy)
@@ -283,7 +288,7 @@ def expose_symbols() -> str:
     An op library should use the base that ``RegisterCustomOps`` is given. One that calls
     ``OrtGetApiBase`` by name, without being linked to a library that exports it, does not load:
     Python opens extension modules with ``RTLD_LOCAL``, so other libraries do not see their symbols.
-    This function opens the extension module, which contains the embedded core, with
+    This function opens the embedded core, the library beside the extension module, with
     ``RTLD_GLOBAL``.
 
     It affects the whole process and cannot be undone. Libraries that were loaded before are not
@@ -292,7 +297,7 @@ def expose_symbols() -> str:
     Returns
     -------
     str
-        The path of the library whose ``OrtGetApiBase`` is found. It is the extension module, unless
+        The path of the library whose ``OrtGetApiBase`` is found. It is the embedded core's, unless
         another library with that symbol was global before: one that was preloaded, that the program
         is linked to, or that was opened with ``RTLD_GLOBAL``. The loader uses the first. A library
         that is linked to ``libonnxruntime`` needs that file in any case.
@@ -303,9 +308,9 @@ def expose_symbols() -> str:
     """
     reason = ffi.new("char[]", 4096)
     # The path must be the one that the loader knows, so that it finds the loaded library.
-    extension = library_of(lib.ortcffi_core_api_base())
-    if not lib.ortcffi_library_expose(extension, reason, len(reason)):
-        raise OSError(f"the extension module cannot be opened with RTLD_GLOBAL: {decode(reason)}")
+    core = library_of(lib.ortcffi_core_api_base())
+    if not lib.ortcffi_library_expose(core, reason, len(reason)):
+        raise OSError(f"the embedded core cannot be opened with RTLD_GLOBAL: {decode(reason)}")
     program = lib.ortcffi_library_open(ffi.NULL, reason, len(reason))
     found = lib.ortcffi_library_symbol(program, ENTRY.encode())
     return os.fsdecode(library_of(found))

@@ -2,7 +2,6 @@
 """The binary interface of the libraries, through ctypes, an exported name and slot numbers."""
 
 import ctypes
-import importlib.util
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -45,13 +44,8 @@ class Library:
         return ctypes.CFUNCTYPE(result, *arguments)(address)
 
 
-@pytest.fixture(params=["core", "extension", "real"])
+@pytest.fixture(params=["core", "real"])
 def library(request: pytest.FixtureRequest) -> Library:
-    if request.param == "extension":
-        spec = importlib.util.find_spec("ortcffi._ort")
-        assert spec is not None
-        assert spec.origin is not None
-        return Library(Path(spec.origin))
     path = request.getfixturevalue(f"{request.param}_library")
     if request.param == "real" and int(path.name.split(".")[-2]) < API_VERSION:
         pytest.skip(f"{path.name} is older than API version {API_VERSION}")

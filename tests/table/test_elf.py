@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from ortcffi.table import elf
 from ortcffi.table import load as loading
 
-EXTENSION = Path(loading.extension_path())
-SMALL = EXTENSION.with_name("lib") / "libortcore.so"  # as many sections, and fewer bytes to copy
+CORE = Path(loading.core_path())
 
 
 @pytest.fixture
@@ -42,14 +41,14 @@ def problem_of(path: Path) -> str:
 
 
 def test_exports_agree_with_an_independent_reader():
-    with EXTENSION.open("rb") as stream:
+    with CORE.open("rb") as stream:
         symbols = list(ELFFile(stream).get_section_by_name(".dynsym").iter_symbols())
     names = {s.name for s in symbols if s.name}
     defined = {s.name for s in symbols if s.name and s["st_shndx"] != "SHN_UNDEF"}
-    assert {name for name in names if exports_of(str(EXTENSION), name)} == defined
+    assert {name for name in names if exports_of(str(CORE), name)} == defined
     assert "OrtGetApiBase" in defined
     assert "dlopen" in names - defined
-    assert exports_of(str(EXTENSION), "GetApiBase") is False  # only part of a name
+    assert exports_of(str(CORE), "GetApiBase") is False  # only part of a name
 
 
 def test_a_hidden_function_is_not_exported(compile_c):
@@ -59,7 +58,7 @@ def test_a_hidden_function_is_not_exported(compile_c):
 
 
 def test_without_sections_the_exports_are_unknown(broken):
-    content = bytearray(EXTENSION.read_bytes())
+    content = bytearray(CORE.read_bytes())
     struct.pack_into("<Q", content, 40, 0)  # e_shoff
     struct.pack_into("<HH", content, 58, 0, 0)  # e_shentsize, e_shnum
     assert exports_of(str(broken(bytes(content))), "OrtGetApiBase") is None
@@ -92,7 +91,7 @@ def test_a_file_that_is_no_library_is_refused_with_the_reason(broken, content, p
 
 
 def test_a_file_that_was_cut_off_says_how_much_is_missing(broken):
-    content = EXTENSION.read_bytes()[:20000]
+    content = CORE.read_bytes()[:20000]
     assert problem_of(broken(content)).startswith("is cut off: it has 20000 of at least ")
 
 
@@ -110,7 +109,7 @@ def test_a_program_is_refused_because_it_is_no_library(compile_c):
     ],
 )
 def test_the_platform_is_read_from_the_header(broken, bits, order, machine, text):
-    content = bytearray(EXTENSION.read_bytes())
+    content = bytearray(CORE.read_bytes())
     content[4:6] = bytes([bits, order])
     struct.pack_into(" <>"[order] + "HH", content, 16, 3, machine)
     assert str(elf.read(str(broken(bytes(content)))).platform) == text
@@ -126,7 +125,7 @@ def test_the_platform_is_read_from_the_header(broken, bits, order, machine, text
 @example(patches=[(40, b"\xff" * 8)])
 @example(patches=[(54, b"\xff" * 8)])
 def test_a_corrupted_library_is_read_or_refused(tmp_path, patches):
-    content = bytearray(SMALL.read_bytes())
+    content = bytearray(CORE.read_bytes())
     for offset, patch in patches:
         content[offset : offset + len(patch)] = patch
     path = tmp_path / "corrupted.so"
@@ -144,7 +143,7 @@ def test_a_corrupted_library_is_read_or_refused(tmp_path, patches):
     value=st.integers(0, 2**32 - 1),
 )
 def test_a_corrupted_section_only_makes_the_exports_unknown(tmp_path, row, field, value):
-    content = bytearray(SMALL.read_bytes())
+    content = bytearray(CORE.read_bytes())
     (sections,) = struct.unpack_from("<Q", content, 40)
     offset = sections + 64 * row + field
     content[offset : offset + 4] = struct.pack("<I", value)[: max(0, len(content) - offset)]

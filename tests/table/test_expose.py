@@ -57,7 +57,7 @@ except OSError as error:
 
 def test_a_library_that_finds_the_entry_by_name_loads_after_exposing(run):
     code = "print(expose_symbols()); expose_symbols(); print(version_string())"
-    assert run(code).splitlines() == [loading.extension_path(), VERSION_STRING]
+    assert run(code).splitlines() == [loading.core_path(), VERSION_STRING]
 
 
 def test_a_library_that_was_made_global_before_wins_and_is_named(run, real_library):

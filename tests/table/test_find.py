@@ -40,7 +40,7 @@ def package(tmp_path: Path, core_library: Path) -> Callable[..., Path]:
 
 
 def test_the_embedded_core_is_listed_first():
-    assert find_runtimes()[0] == Runtime(loading.extension_path(), "embedded core")
+    assert find_runtimes()[0] == Runtime(loading.core_path(), "embedded core")
 
 
 @pytest.mark.usefixtures("real_api")

@@ -18,5 +18,5 @@ typedef void (*core_exception_report)(void* argument, const char* text);
 
 /** Calls `function`; false if an exception ended it, after `report` was called. Both get
  * `argument`. */
-CORE_FOR_EXTENSION bool core_call_catching(void (*function)(void* argument), void* argument,
-                                           core_exception_report report);
+bool core_call_catching(void (*function)(void* argument), void* argument,
+                        core_exception_report report);
