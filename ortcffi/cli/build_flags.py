@@ -18,7 +18,10 @@ AS_LIBONNXRUNTIME = """\
 make this folder, in which the core has the name of ONNX Runtime's library, and print its path:
 programs that LD_LIBRARY_PATH has look there first run on the core"""
 
-LIBRARY = {"darwin": "libortcore.dylib", "win32": "ortcore.dll"}.get(sys.platform, "libortcore.so")
+# In the package; Windows looks for it in the folder of the extension.
+LIBRARY = {"darwin": "lib/libortcore.dylib", "win32": "ortcore.dll"}.get(
+    sys.platform, "lib/libortcore.so"
+)
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CHECKOUT = os.path.dirname(_PACKAGE)
 
@@ -43,9 +46,9 @@ def get_include() -> str:
 
 @public
 def get_library() -> str:
-    """Return the stand-alone core, a shared library that exports ``OrtGetApiBase``.
+    """Return the core, a shared library that exports ``OrtGetApiBase`` and needs no Python.
 
-    It is a separate library, not the core that is embedded in the Python extension.
+    It is the embedded core of this package as well: `load` of it gives the default table.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def get_library() -> str:
         The library was not built.
     """
     remedy = "build it with 'make -C core', or reinstall ortcffi from a wheel"
-    return _find(f"lib/{LIBRARY}", "core/build", remedy)
+    return _find(LIBRARY, "core/build", remedy)
 
 
 def _find(packaged: str, built: str, remedy: str) -> str:

@@ -28,6 +28,11 @@ def exported(library: Path) -> list[str]:
     return re.findall(r"^\s*\[\s*\d+\].*?(\w+)$", table[0], re.M)
 
 
+def exported_for_all(library: Path) -> list[str]:
+    """The same without those that the core has for the extension."""
+    return sorted(x for x in exported(library) if not x.startswith(("core_", "heap_")))
+
+
 def listed(name: str) -> list[str]:
     """The functions that a list of core/exports has."""
     return (CHECKOUT / f"core/exports/{name}.def").read_text().partition("EXPORTS")[2].split()
