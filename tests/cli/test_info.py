@@ -10,7 +10,6 @@ from support.versions import API_VERSION, VERSION_STRING
 
 from ortcffi.cli import build_flags as config
 from ortcffi.cli import info
-from ortcffi.table import load as loading
 
 
 def test_the_facts_are_those_of_what_is_installed_and_json_has_them(core_api, capsys):
