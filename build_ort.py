@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 import sysconfig
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,19 @@ OUR_FLAGS = [
 ]
 NUMPY = ["-isystem", np.get_include()]  # not -I: warnings of its headers are NumPy's
 COMPILE_FLAGS = [f'-DCORE_FLAGS="{" ".join(OUR_FLAGS)}"', *OUR_FLAGS, *NUMPY, *CFLAGS]
+
+
+def build_number() -> str:
+    """Return a number of the core's sources and flags, which differs where they do."""
+    digest = sha256(repr([OUR_FLAGS, CORE_SOURCES]).encode())
+    for path in sorted([*ROOT.glob("core/include/*"), *ROOT.glob("core/src/**/*.*")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+# The two files that compare their numbers when the extension is imported.
+NUMBERED = {"core/src/table/api.c", "ortcffi/boundary/table/slot_rows.c"}
+BUILD_FLAG = f'-DCORE_BUILD="{build_number()}"'
 LINK_FLAGS = [
     *CORE[f"HARDEN_OF_{SYSTEM}"],
     *([f"-fsanitize={SANITIZERS}"] if SANITIZERS else []),

@@ -78,6 +78,7 @@ class BuildExtensionAndCore(build_ext):
 
     def compile(self, source: str) -> str:
         include, flags = [*ort.INCLUDE, *self.include_dirs], ort.COMPILE_FLAGS
+        flags = [*flags, ort.BUILD_FLAG] if source in ort.NUMBERED else flags
         [made] = self.compiler.compile(
             [source], self.build_temp, include_dirs=include, extra_postargs=flags
         )

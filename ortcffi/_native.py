@@ -8,6 +8,10 @@ from functools import cache
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from typing import TYPE_CHECKING, Any
 
+_NEEDED = (
+    "ortcffi needs the libortcore that is beside it: import ortcffi before what loads another "
+    "library of that name; if nothing does, reinstall ortcffi"
+)
 try:
     from ortcffi._ort import ffi, lib
 except ModuleNotFoundError as error:
@@ -18,6 +22,10 @@ except ModuleNotFoundError as error:
         "_ort: leave their folder to import an installed ortcffi, or build the module in it with "
         "'pip install -e .'"
     ) from error
+except ImportError as error:  # the loader's words: a library is missing, or lacks a function
+    raise ImportError(f"{error}. {_NEEDED}") from error
+if not lib.ortcffi_has_own_core():
+    raise ImportError(f"the libortcore in this process is of another build. {_NEEDED}")
 
 __all__ = [
     "Owner",

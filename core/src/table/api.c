@@ -5,6 +5,7 @@
 
 #include "heap/heap.h"
 #include "table/arguments.inc"
+#include "table/versions.h"
 
 /* A NULL is refused before 'not implemented', so that a caller's mistake has the same answer before
  * and after the slot is written. */
@@ -167,6 +168,11 @@ const OrtApiBase* core_api_base(void) { return &api_base; }
 #ifndef CORE_FLAGS
 #define CORE_FLAGS "unknown"
 #endif
+#ifndef CORE_BUILD
+#define CORE_BUILD "of make"
+#endif
+
+const char* core_build(void) { return CORE_BUILD; }
 
 const char* ORT_API_CALL ort_GetBuildInfoString(void) NO_EXCEPTION {
   return "ORT Build Info: ortcffi core, version=" CORE_VERSION_STRING ", compiler=" COMPILER

@@ -46,6 +46,9 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          OrtcoreTrace** out);
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace);
 
+/** The number of the build, which the extension has as well: see build_ort.py. */
+CORE_FOR_EXTENSION const char* core_build(void);
+
 CORE_FOR_EXTENSION const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version);
 /** core_kernel_create with the table of core_kernel_base for a node without one. */
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out);

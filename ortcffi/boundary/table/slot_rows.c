@@ -6,6 +6,8 @@
 #include "table/versions.h"
 #include "boundary/table/slot_rows.h"
 
+bool ortcffi_has_own_core(void) { return strcmp(core_build(), CORE_BUILD) == 0; }
+
 const OrtApiBase* ortcffi_core_api_base(void) { return core_api_base(); }
 
 int ortcffi_is_table_of_kernels(const OrtApi* api) {

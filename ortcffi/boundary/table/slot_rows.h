@@ -6,6 +6,10 @@
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"
 
+/* Whether the loader has taken the core that was built with the extension: another libortcore may
+ * be in the process. Otherwise no other function of the core may be called. */
+bool ortcffi_has_own_core(void);
+
 /* The embedded core's base, even if the process has other functions OrtGetApiBase. */
 const OrtApiBase* ortcffi_core_api_base(void);
 
