@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Models that ONNX does not have: the core refuses them as the real library does."""
 
+import shutil
 from typing import Any
 
 import numpy as np
@@ -266,7 +267,8 @@ SetGraphOutputs(g, [free_value("c", 2)], 1); m = empty("twice", 1); AddGraphToMo
 ApplyModelToModelEditorSession(editing(), m)"""
 
 
-def test_an_added_graph_with_an_initializer_that_the_model_has_is_refused():
+def test_an_added_graph_with_an_initializer_that_the_model_has_is_refused(tmp_path):
     """On the core: ONNX Runtime takes the graph, and keeps the initializer of the model."""
-    bench = Bench(Subject(ort.get_library()))
+    copy = shutil.copy(ort.get_library(), tmp_path)  # a core whose objects no test counts
+    bench = Bench(Subject(copy))
     assert bench.answer(TWICE_W.replace("\n", "; ")) == "FAIL"

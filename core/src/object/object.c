@@ -21,10 +21,6 @@ void core_end(struct core_object* self) {
   heap_released(class->kind);
 }
 
-void* core_heap_alloc(size_t size) { return heap_alloc(size); }
-
-void core_heap_free(void* block) { heap_free(block); }
-
 int64_t core_live_objects(enum core_kind kind) { return heap_live_objects(kind); }
 
 const char* core_kind_name(unsigned kind) {

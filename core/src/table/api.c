@@ -174,6 +174,11 @@ const OrtApiBase* core_api_base(void) { return &api_base; }
 
 const char* core_build(void) { return CORE_BUILD; }
 
+/* Here, because in a file that uses heap_alloc the compiler would no longer inline all uses. */
+void* core_heap_alloc(size_t size) { return heap_alloc(size); }
+
+void core_heap_free(void* block) { heap_free(block); }
+
 const char* ORT_API_CALL ort_GetBuildInfoString(void) NO_EXCEPTION {
   return "ORT Build Info: ortcffi core, version=" CORE_VERSION_STRING ", compiler=" COMPILER
          ", allocator=" HEAP_NAME ", flags=" CORE_FLAGS;
