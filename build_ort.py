@@ -74,8 +74,24 @@ def build_number() -> str:
 
 
 # The two files that compare their numbers when the extension is imported.
-NUMBERED = {"core/src/table/api.c", "ortcffi/boundary/table/slot_rows.c"}
+NUMBERED = ("core/src/table/api.c", "ortcffi/boundary/table/slot_rows.c")
 BUILD_FLAG = f'-DCORE_BUILD="{build_number()}"'
+# Generated code, of which little runs, and topics that only prepare what runs: made for size.
+TABLES = ("core/src/table/hosts.c", "core/src/table/trace.c")
+TOPICS = ("compile", "custom_ops", "env", "ep", "options", "sparse")
+PREPARING = tuple(f"core/src/{topic}/" for topic in TOPICS)
+# No exception passes a slot, so that tables of slots need none for unwinding.
+NO_UNWINDING = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
+
+
+def flags_of(source: str) -> list[str]:
+    """Return the flags that a source file has beside COMPILE_FLAGS."""
+    flags = [BUILD_FLAG] if source in NUMBERED else []
+    if not IS_FOR_DEBUGGING and not CFLAGS and source.startswith(("build/", *TABLES, *PREPARING)):
+        flags += ["-Os", *(NO_UNWINDING if source in TABLES and SYSTEM == "POSIX" else [])]
+    return flags
+
+
 LINK_FLAGS = [
     *CORE[f"HARDEN_OF_{SYSTEM}"],
     *([f"-fsanitize={SANITIZERS}"] if SANITIZERS else []),

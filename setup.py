@@ -77,8 +77,8 @@ class BuildExtensionAndCore(build_ext):
         self.link([*objects[count:], core], extension, ext.extra_link_args)
 
     def compile(self, source: str) -> str:
-        include, flags = [*ort.INCLUDE, *self.include_dirs], ort.COMPILE_FLAGS
-        flags = [*flags, ort.BUILD_FLAG] if source in ort.NUMBERED else flags
+        include = [*ort.INCLUDE, *self.include_dirs]
+        flags = [*ort.COMPILE_FLAGS, *ort.flags_of(source)]
         [made] = self.compiler.compile(
             [source], self.build_temp, include_dirs=include, extra_postargs=flags
         )

@@ -25,8 +25,8 @@ const struct core_known_field core_known_fields[ONNX_MESSAGES][ONNX_FIELDS] = {
 #include "onnx/fields.def"
 };
 
-const struct core_known_field* core_known_field(enum core_onnx kind, size_t number) {
-  return &core_known_fields[kind][number];
+const struct core_known_field (*core_all_known_fields(void))[ONNX_FIELDS] {
+  return core_known_fields;
 }
 
 const char* core_onnx_name(enum core_onnx kind) {

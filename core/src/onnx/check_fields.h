@@ -32,9 +32,8 @@ struct core_known_field {
 
 extern const struct core_known_field core_known_fields[ONNX_MESSAGES][ONNX_FIELDS];
 
-/** The same of one field, whose number is below ONNX_FIELDS. */
-CORE_FOR_EXTENSION const struct core_known_field* core_known_field(enum core_onnx kind,
-                                                                   size_t number);
+/** The same for the extension, which reads it once. */
+CORE_FOR_EXTENSION const struct core_known_field (*core_all_known_fields(void))[ONNX_FIELDS];
 
 /** The name of a kind of messages. */
 CORE_FOR_EXTENSION const char* core_onnx_name(enum core_onnx kind);

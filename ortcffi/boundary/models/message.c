@@ -28,6 +28,8 @@
 #include "boundary/module.h"
 #include "heap/heap_base.h"
 
+const struct core_known_field (*ortcffi_known_fields)[ONNX_FIELDS];
+
 /* The interned names of fields. */
 static PyObject* field_names[ONNX_MESSAGES][ONNX_FIELDS];
 /* More than the numbers of all named fields of a message. */
@@ -42,7 +44,7 @@ static struct message* message_of(PyObject* object) {
 static const struct core_known_field* known_of(const struct message* self, uint32_t number) {
   static const struct core_known_field nothing = {0};
   const struct core_known_field* known =
-      number < message_fields(self) ? core_known_field(self->kind, number) : &nothing;
+      number < message_fields(self) ? &ortcffi_known_fields[self->kind][number] : &nothing;
   return known->name != NULL ? known : &nothing;
 }
 
@@ -495,9 +497,10 @@ PyType_Spec ortcffi_message_spec =
     ORTCFFI_TYPE("ortcffi._compiled.Message", struct message, 0, message_slots);
 
 int ortcffi_begin_messages(void) {
+  ortcffi_known_fields = core_all_known_fields();
   for (size_t kind = 0; kind < ONNX_MESSAGES; kind++) {
     for (size_t i = 0; i < ONNX_FIELDS; i++) {
-      const char* name = core_known_field(kind, i)->name;
+      const char* name = ortcffi_known_fields[kind][i].name;
       field_names[kind][i] = name == NULL ? NULL : PyUnicode_InternFromString(name);
       field_counts[kind] = name == NULL ? field_counts[kind] : i + 1;
     }

@@ -22,6 +22,9 @@ struct message {
   size_t rest_count;
 };
 
+/* core_known_fields, by kind and number. */
+extern const struct core_known_field (*ortcffi_known_fields)[ONNX_FIELDS];
+
 /* How many places `values` has. */
 size_t message_fields(const struct message* self);
 

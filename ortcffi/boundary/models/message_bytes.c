@@ -184,7 +184,7 @@ static bool is_weight(const struct writer* writer, const struct message* self, u
 /* What is written is kept meanwhile: a buffer or a number of Python's may change the message. */
 static int write_field(struct writer* writer, const struct message* self, uint32_t number,
                        unsigned depth) {
-  const struct core_known_field* known = core_known_field(self->kind, number);
+  const struct core_known_field* known = &ortcffi_known_fields[self->kind][number];
   PyObject* value = Py_NewRef(self->values[number]);
   int answer;
   if (known->is_list) {
