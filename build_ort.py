@@ -76,9 +76,9 @@ def build_number() -> str:
 # The two files that compare their numbers when the extension is imported.
 NUMBERED = ("core/src/table/api.c", "ortcffi/boundary/table/slot_rows.c")
 BUILD_FLAG = f'-DCORE_BUILD="{build_number()}"'
-# Generated code, of which little runs, and topics that only prepare what runs: made for size.
+# Generated code, of which little runs, and topics that only prepare sessions: made for size.
 TABLES = ("core/src/table/hosts.c", "core/src/table/trace.c")
-TOPICS = ("compile", "custom_ops", "env", "ep", "options", "sparse")
+TOPICS = ("custom_ops", "env", "options", "sparse")
 PREPARING = tuple(f"core/src/{topic}/" for topic in TOPICS)
 # No exception passes a slot, so that tables of slots need none for unwinding.
 NO_UNWINDING = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
