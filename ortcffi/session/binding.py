@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
+_NOTHING_BOUND: tuple[None, dict[str, Any], dict[str, Any]] = (None, {}, {})  # after the release
+
 
 @public
 class Binding(Binder, Closing):
@@ -43,9 +45,9 @@ class Binding(Binder, Closing):
         self._begin(ffi.typeof("OrtIoBinding*"), session, (session, {}, {}))
         self.session = session
 
-    # What is bound, by name; empty after the release.
-    _inputs: Any = property(lambda self: self._handle_parents[1] if self._handle_parents else {})
-    _outputs: Any = property(lambda self: self._handle_parents[2] if self._handle_parents else {})
+    # What is bound, by name.
+    _inputs: Any = property(lambda self: (self._handle_parents or _NOTHING_BOUND)[1])
+    _outputs: Any = property(lambda self: (self._handle_parents or _NOTHING_BOUND)[2])
 
     @property
     def api(self) -> "Api":

@@ -2,7 +2,7 @@
 """What a library says of a model that it has loaded: ports, memory, devices, profiles."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type_or_none
 from ortcffi._handle import owned_by, owner_of
@@ -35,14 +35,20 @@ class Loaded(Engine):
     _source: Any  # the path or the bytes; None for a model that was made in Python
     _specs: "tuple[tuple[ValueSpec, ...], ...] | None"  # from their first use on
 
+    def __new__(cls, *_arguments: Any, **_options: Any) -> Self:
+        """Return a session that no library knows."""
+        made = super().__new__(cls)
+        made._arena = made._options = made._source = made._specs = None
+        made._number = 0
+        return made
+
     def _all_specs(self) -> "tuple[tuple[ValueSpec, ...], ...]":
         if self._specs is None:
-            api = self.api
             inputs, outputs, required = self._ports(
-                lambda: owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
+                lambda: owner_of("OrtTypeInfo*", self.api, lib.ReleaseTypeInfo)
             )
             parts = inputs[:required], inputs[required:], outputs
-            specs = tuple(tuple(_spec(api, port) for port in part) for part in parts)
+            specs = tuple(tuple(_spec(self.api, port) for port in part) for part in parts)
             if self._specs is None:  # another thread may have been first
                 self._specs = specs
         return self._specs

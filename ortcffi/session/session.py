@@ -252,8 +252,7 @@ class Session(Suggests, Loaded, Closing):
 
         The first parent is a list of what the memory of outputs may come from.
         """
-        self._arena = self._source = self._specs = None
-        self._number, self._options = 0, options
+        self._options = options
         rules, settings = self._rules.for_c, (calls_python, has_threads, borrowed)
         self._begin(_POINTER, api._maker, Value, rules, parents, *settings)
 

@@ -238,6 +238,8 @@ def test_a_session_that_the_library_has_not_made_is_refused(real_api):
     session = ort.Session.__new__(ort.Session)
     with pytest.raises(ValueError, match="the library has made no session"):
         session._open(real_api, Source(lambda _env, _options, _out: None))
+    with pytest.raises(ValueError, match="no library has made this Session yet"):
+        _ = session.inputs
     assert session.closed
 
 

@@ -115,7 +115,8 @@ static void read_declared(struct core_op_call* call) {
 /* Asks the op what it declares. */
 static OrtStatus* describe(struct core_node* node, struct core_side* side) {
   struct side_call own = {{node, read_declared, NULL}, node, side, 0, NULL};
-  CORE_TRY(core_first_failure(core_call_op(&own.call), own.failure));
+  OrtStatus* status = core_call_op(&own.call);
+  CORE_TRY(core_first_failure(status, own.failure));
   CORE_RETURN_IF(
       own.count > CORE_MOST_OPERANDS,
       core_node_status(node, ORT_INVALID_ARGUMENT, "the op declares %zu %ss; at most %d can be",
