@@ -103,7 +103,10 @@ LINK_FLAGS = [
 # Where the core is beside the extension, and what makes the loader search there. On Windows it
 # searches the extension's own folder.
 CORE_FILE = CORE_NAME if SYSTEM == "WINDOWS" else f"lib/{CORE_NAME}"
-FINDS_CORE = {"POSIX": ["-Wl,-rpath,$ORIGIN/lib"], "APPLE": ["-Wl,-rpath,@loader_path/lib"]}
+FINDS_CORE = {  # on ELF before LD_LIBRARY_PATH
+    "POSIX": ["-Wl,-rpath,$ORIGIN/lib,--disable-new-dtags"],
+    "APPLE": ["-Wl,-rpath,@loader_path/lib"],
+}
 # What the extension is linked with for it.
 IMPORT_LIBRARY = "build/libortcore.dll.a"
 

@@ -19,3 +19,7 @@
 #else
 #define CORE_FOR_EXTENSION CORE_EXPORT
 #endif
+
+#if !defined(ORTCFFI_CDEF)
+#include "exported_names.inc"
+#endif

@@ -41,7 +41,7 @@ from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.table.hosts import HOSTS, emulate, release_of
 from ortcffi.testing.ep_library_rules import registers
-from ortcffi.testing.rules import BROKEN, RULES, Result
+from ortcffi.testing.rules import BROKEN, RULES, Result, Subject
 
 TIMEOUT = 600  # for all of it
 FILES = {"junit": as_junit, "statement": as_statement}
@@ -49,12 +49,13 @@ FILES = {"junit": as_junit, "statement": as_statement}
 PREPARED = "ortcffi.cli.check_client", "ortcffi.testing.op_rules", "ortcffi.testing.ep_model_rules"
 
 
-def check(name: str, given: argparse.Namespace) -> Report:
+def check(subject: Subject, name: str, given: argparse.Namespace) -> Report:
     """Check a library of custom ops or of execution providers, as the arguments ask for.
+
+    `name` is the path or the name of a provider that was given for it.
 
     What would take longer than the time limit is not tried, which is a finding.
     """
-    subject = subject_of(name, given)
     until = time.monotonic() + given.timeout
     package = "" if os.path.exists(name) else ep_named(name).package
     title = f"{package} {package_version(package)}" if package else ""
@@ -193,8 +194,10 @@ def main(arguments: Sequence[str]) -> int:
     except (OSError, ValueError) as error:
         parser.error(printable(f"--waive: {error}"))
     try:
+        subjects = [subject_of(name, options) for name in options.path]  # before the first check
         with child.prepared(*PREPARED):
-            reports = [check(os.fspath(path), options) for path in options.path]
+            pairs = zip(subjects, options.path, strict=True)
+            reports = [check(subject, name, options) for subject, name in pairs]
     except (OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
     for name, written in FILES.items():

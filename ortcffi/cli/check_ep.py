@@ -20,7 +20,7 @@ from ortcffi.cli.check_report import Report
 from ortcffi.cli.run import read_arrays
 from ortcffi.env.env import Env
 from ortcffi.ep.hardware import HardwareType
-from ortcffi.ep.installed import ep_named, hardware_for, unknown_provider
+from ortcffi.ep.installed import ep_named, hardware_for, is_python_ep, unknown_provider
 from ortcffi.models.by_onnx import MISSING
 from ortcffi.models.model import Model
 from ortcffi.table.hosts import release_of
@@ -115,6 +115,8 @@ def subject_of(name: str, given: argparse.Namespace) -> Subject:
     subject = Subject(absolute("path", name), options=options, hardware=hardware, **about)
     if os.path.exists(name):
         return subject
+    if is_python_ep(name):
+        raise LookupError(f"{name!r} is a provider in Python: give a library")
     if not (found := ep_named(name)).name:
         if os.path.basename(name) == name:
             raise LookupError(f"{name!r} is no file and no provider{unknown_provider(name)}")

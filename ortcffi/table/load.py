@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import extension_path, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import OLDEST_VERSION, supported_version
+from ortcffi._table import OLDEST_VERSION, core_api, supported_version
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:
@@ -278,7 +278,15 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
     if not pointer:
         problem = f"is of version {version_string!r} but has no table for API version {version}"
         raise _error(argument, path, problem, OTHER_BUILD)
-    return Api(pointer, version=version, version_string=version_string, path=path, base=base)
+    is_core = base == lib.ortcffi_core_api_base()
+    return Api(
+        pointer,
+        version=version,
+        version_string=version_string,
+        path=path,
+        base=base,
+        library=core_api().library if is_core else None,
+    )
 
 
 @public

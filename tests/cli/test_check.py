@@ -299,6 +299,7 @@ def test_arguments_that_are_wrong_are_refused(capfd):
         (["--waive", "nothing=why"], "--waive: there is no rule 'nothing'"),
         (["--conformance", "--inputs", "x.npz"], "--inputs needs --model"),
         (["--conformance", "--against", "onnx"], "--against needs --model"),
+        (["reference"], "'reference' is a provider in Python: give a library"),
         (["nxrtt"], "'nxrtt' is no file and no provider: did you mean 'nxrt'?"),
         *(
             (["--timeout", wrong], "expected a number of seconds above 0")
