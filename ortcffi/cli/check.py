@@ -99,6 +99,8 @@ def _known_host(name: str) -> str:
             emulate(release)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
+    elif name not in {"core", "real"} and not os.path.exists(name):
+        raise argparse.ArgumentTypeError(f"{name!r} is no host: give {HOSTS}")
     return name
 
 

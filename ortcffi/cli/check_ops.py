@@ -25,6 +25,7 @@ class Trial(NamedTuple):
     computes: int = 0  # with how many inputs
     needs: int = 1  # the lowest API version that has what it called
     ends: bool = False  # whether it ended its process
+    why: str = ""  # how it ended its process with attributes that were made up
 
     def of(self, name: str) -> Result:
         """What came of a rule."""
@@ -137,14 +138,14 @@ def _try(rules: list[Any], subject: Subject) -> Trial:
         why = next(each.text for each in results if each.outcome == BROKEN)
         why += "" if made_up in why else f", and made-up attributes {made_up}"
         results, told = try_rules_of((rules, subject._replace(made_up=False)))
-        ended = told[-1]["ended"]
+        ended = told[-1]["ended"] if told else ""  # without time left, nothing was tried
         if not ended:
             results = [
                 each._replace(outcome=UNTRIED, text=why) if each.rule == "computes" else each
                 for each in results
             ]
     facts = next((fact for fact in told[::-1] if "computes" in fact), {"computes": 0, "needs": 1})
-    return Trial(results, facts["computes"], facts["needs"], bool(ended or why))
+    return Trial(results, facts["computes"], facts["needs"], bool(ended or why), why)
 
 
 def _compare(report: Report, trials: dict[int, Trial], others: dict[int, Trial]) -> None:
@@ -164,7 +165,7 @@ def _conclude(report: Report, trials: list[Trial]) -> None:
         reasons = [trial.of(name) for name in _TRIED if trial.of(name).outcome == UNTRIED]
         is_known = any(each.outcome == BROKEN for each in trial.results[: len(_TRIED) + 2])
         if reasons and not is_known:
-            report.untried[reasons[0].on] = reasons[0].text or reasons[-1].text
+            report.untried[reasons[0].on] = trial.why or reasons[0].text or reasons[-1].text
     calls = sum(trial.computes for trial in trials)
     tried = f"{len(trials) - len(report.untried)} of {len(trials)} ops were tried"
     hosts = dict.fromkeys(each.host for each in report.results if each.host)

@@ -337,12 +337,12 @@ class InferenceSession:
             reraise(error)
 
     def _without_none(self, feed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a feed without None, which is officially no input, whatever the name.
+        """Return a feed without names that the model lacks, where their value is None.
 
-        Where an input is optional None stays: there the engine takes it.
+        None is officially no input, whatever the name; where the model has it, the engine does so.
         """
-        optional = {each.name for each in self._engine.inputs if each.kind is ValueKind.OPTIONAL}
-        return {name: x for name, x in feed.items() if x is not None or name in optional}
+        known = {each.name for each in self._inputs_meta + self._overridable_initializers}
+        return {name: x for name, x in feed.items() if x is not None or name in known}
 
     def _values(self, names: Any, feed: Any, options: Any) -> list[OrtValue]:
         found = self._call(self._engine.run_values, names, feed, options)

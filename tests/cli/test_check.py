@@ -51,6 +51,23 @@ def check(check_source, request):
     return lambda *flags, **given: check_source("checked_ops.c", *flags, **given)
 
 
+@pytest.mark.usefixtures("forks")
+@pytest.mark.parametrize("seconds", ["600", "6"])
+def test_what_ends_an_op_that_needs_its_attribute_is_told(compile_c, capfd, seconds):
+    source = (CHECKOUT / "docs/guide/scale_op.c").read_text()
+    wrong = "raise(SIGSEGV);" if seconds == "600" else "for (;;) {}"
+    text = source.replace("  for (", f"  {wrong}\n  for (", 1)
+    library = compile_c("#include <signal.h>\n" + text, "-shared", "-fPIC")
+    code = main(["check", "--json", "--timeout", seconds, str(library)])
+    [report] = json.loads(capfd.readouterr().out)["libraries"]
+    if seconds == "600":
+        [why] = report["untried"].values()
+        assert (code, why[:23]) == (3, "it crashes (SIGSEGV), w")
+        assert "made-up attributes {'factor': 1.0}" in why
+    else:
+        assert (code, [each["rule"] for each in report["findings"]]) == (1, ["time"])
+
+
 def junit_of(file):
     """The suite in a file of JUnit's XML, and its cases that are no success: tag and message."""
     (suite,) = ET.parse(file).getroot()
@@ -292,6 +309,7 @@ def test_arguments_that_are_wrong_are_refused(capfd):
         (["--option", "key"], "expected KEY=VALUE, not 'key'"),
         (["--hardware", "FPGA"], "kind must be one of CPU, GPU, NPU, not 'FPGA'"),
         (["--hosts", "99"], "99"),
+        (["--hosts", "core,nope"], "'nope' is no host: give core, real, a release"),
         (["--rtol", "nan"], "--rtol: expected a number of 0 or more, not 'nan'"),
         (["--atol", "-1"], "--atol: expected a number of 0 or more, not '-1'"),
         (["--failures", "-3"], "--failures: expected a whole number of 0 or more, not '-3'"),

@@ -18,6 +18,8 @@ from support.paths import finds_support
 from support.prepared import printed_by
 from support.processes import TIME_LIMIT
 
+import ortcffi as ort
+
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 CPU = ["CPUExecutionProvider"]
 
@@ -248,6 +250,28 @@ def test_none_for_a_name_that_the_model_does_not_have_is_no_input(onnxruntime, s
         assert y.tolist() == [[2] * 4]
         with pytest.raises(state.InvalidArgument, match="Invalid input name: other"):
             session.run(["y"], {"other": x, "x": x}, options)
+
+
+def test_a_run_without_an_input_that_fails_is_made_once(onnxruntime, state):
+    calls = []
+
+    @ort.custom_op("test", inputs=["f4"], outputs=["f4"], op_set="counted")
+    def counted(z):
+        calls.append(z)
+        return z
+
+    graph = ort.Graph()
+    x, z = (graph.input(name, "f4", ["n"]) for name in ("x", "z"))
+    graph.node("counted", [z], ["w"], domain="test")
+    graph.node("Add", [x, "w"], ["y"])
+    graph.output("y", "f4", ["n"])
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.register_custom_ops_library(ort.custom_op_library("counted"))
+    session = onnxruntime.InferenceSession(graph.to_bytes(), options, providers=CPU)
+    with pytest.raises(state.Fail):
+        session.run(None, {"x": None, "z": np.ones(2, np.float32)})
+    assert len(calls) == 1
 
 
 def test_an_output_is_not_the_memory_of_an_input(onnxruntime):
