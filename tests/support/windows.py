@@ -30,7 +30,7 @@ def exported(library: Path) -> list[str]:
 
 def exported_for_all(library: Path) -> list[str]:
     """The same without those that the core has for the extension."""
-    return sorted(x for x in exported(library) if not x.startswith(("core_", "heap_")))
+    return sorted(x for x in exported(library) if not x.startswith("ortcore_private_"))
 
 
 def listed(name: str) -> list[str]:
