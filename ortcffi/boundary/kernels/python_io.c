@@ -176,11 +176,6 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
   TRY(kernel, KernelContext_GetOutputCount, context, &count);
   int is_single =
       op->facts->output_count == 1 && op->facts->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
-  if (is_single && PyTuple_Check(result)) {
-    PyErr_Format(PyExc_TypeError, "%s must return its output, not a tuple: %.200R", op->facts->name,
-                 result);
-    return -1;
-  }
   if (is_single) {
     return count == 0 ? 0 : write_output(kernel, context, 0, result);
   }
